@@ -1,0 +1,9 @@
+//! The command line: one module a subcommand, each with its `Args` and its `run`.
+//!
+//! The binary is only `main`; what it does is here, so that tests and other subcommands can call
+//! it without a process in between.
+
+pub mod bidder;
+pub mod check;
+pub mod cli;
+pub mod decide;
