@@ -1,0 +1,3 @@
+//! FlatBuffers: `schema/openrtb.fbs`, root `BidRequest`, no file identifier, no size prefix.
+
+pub(crate) mod cursor;

@@ -1,0 +1,3 @@
+//! Protobuf: `schema/openrtb.proto`, wire-compatible with the IAB's own.
+
+pub(crate) mod cursor;
