@@ -1,1 +1,24 @@
-//! To be written.
+//! The decision: which line items bid for a request, at what price, and if none does, why not.
+//!
+//! Pure: no async, no I/O, no clock, no wire format. Time, randomness and the request's view are
+//! passed in, so the same request, line items, budgets and clock give the same decision. The
+//! rules are in `docs/decisions.md`.
+
+mod budget;
+mod catalog;
+mod decision;
+mod item;
+mod price;
+
+pub use budget::{BidId, Book, Budgets, Notice};
+pub use catalog::{Catalog, CatalogError, Position, Snapshot};
+pub use decision::{Bid, Decision, Invalid, Outcome};
+pub use item::{BudgetCeilings, Creative, LineItem, Status, Targeting, Timestamp, VideoSize};
+pub use price::Rates;
+
+/// Line items of a block; the index walks positions in blocks.
+pub const BLOCK_LEN: usize = 512;
+
+/// A set of line items of one block: bit `i % 64` of word `i / 64` is position
+/// `block × BLOCK_LEN + i`.
+pub type Block = [u64; BLOCK_LEN / 64];
