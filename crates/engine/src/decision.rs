@@ -1,7 +1,27 @@
 //! The answer to a request: bids in market order, or the one reason why there is none.
 
-use crate::{BidId, Creative, LineItem, Position};
-use openrtb::{Limit, Micros, Reason, Refusal, Text};
+use crate::{BidId, Book, Creative, LineItem, Position, Rates, Snapshot, Timestamp};
+use openrtb::{Limit, Micros, Reason, Refusal, RequestView, Text};
+
+/// Room that a decision works in. Keep one for each thread: once warm, a no allocates nothing.
+#[derive(Debug, Default)]
+pub struct Scratch {}
+
+/// Decides on a request (`docs/decisions.md`): the bids, whose prices are then reserved in the
+/// snapshot's book, or the one reason why there is none.
+///
+/// `ids` draws an id for every bid that is tried. The decision borrows from the request's bytes
+/// and from the snapshot.
+pub fn decide<'a, V: RequestView<'a>, K: Book>(
+    request: &V,
+    snapshot: &'a Snapshot<K>,
+    rates: &Rates,
+    now: Timestamp,
+    _scratch: &mut Scratch,
+    ids: &mut impl FnMut() -> BidId,
+) -> Decision<'a> {
+    crate::naive::decide(request, snapshot, rates, now, ids)
+}
 
 /// What was decided about a request. `'a` is the life of the request's bytes and of the snapshot.
 #[derive(Clone, Debug)]
@@ -95,4 +115,56 @@ pub struct Bid<'a> {
     pub price: Micros,
     /// Whether the request was a test: nothing is reserved for this bid, and no notice counts.
     pub test: bool,
+}
+
+/// A decision in the making. Whatever ends it, what its bids reserved is either kept or dropped.
+pub(crate) struct Draft<'a, 'b, K> {
+    pub id: Option<Text<'a>>,
+    pub bids: Vec<Bid<'a>>,
+    book: &'b K,
+}
+
+impl<'a, 'b, K: Book> Draft<'a, 'b, K> {
+    pub fn new(book: &'b K) -> Self {
+        Draft {
+            id: None,
+            bids: Vec::new(),
+            book,
+        }
+    }
+
+    /// The decision, once all markets are through (with the reason if there is no bid) or the
+    /// request proved invalid.
+    pub fn finish(
+        mut self,
+        request: &impl RequestView<'a>,
+        decided: Result<Reason, Invalid>,
+    ) -> Decision<'a> {
+        let outcome = match decided.and_then(|reason| self.mark_test(request).map(|()| reason)) {
+            Ok(_) if !self.bids.is_empty() => Outcome::Bids(self.bids),
+            Ok(reason) => Outcome::NoBid(reason),
+            Err(cause) => {
+                self.drop_reservations();
+                Outcome::Invalid(cause)
+            }
+        };
+        let malformed = matches!(outcome, Outcome::Invalid(Invalid::Malformed));
+        let id = if malformed { None } else { self.id };
+        Decision { id, outcome }
+    }
+
+    /// A test's reservations counted within the request; now they are dropped.
+    fn mark_test(&mut self, request: &impl RequestView<'a>) -> Result<(), Invalid> {
+        if !self.bids.is_empty() && request.test()? {
+            self.drop_reservations();
+            self.bids.iter_mut().for_each(|bid| bid.test = true);
+        }
+        Ok(())
+    }
+
+    fn drop_reservations(&self) {
+        for bid in &self.bids {
+            self.book.cancel(bid.id);
+        }
+    }
 }

@@ -7,12 +7,16 @@
 mod budget;
 mod catalog;
 mod decision;
+mod fold;
 mod item;
+pub mod naive;
 mod price;
 
-pub use budget::{BidId, Book, Budgets, Notice};
+pub use budget::{
+    BidId, Book, BudgetCounts, Budgets, MemoryBook, MemoryBudgets, MemoryLimits, Notice,
+};
 pub use catalog::{Catalog, CatalogError, Position, Snapshot};
-pub use decision::{Bid, Decision, Invalid, Outcome};
+pub use decision::{Bid, Decision, Invalid, Outcome, Scratch, decide};
 pub use item::{BudgetCeilings, Creative, LineItem, Status, Targeting, Timestamp, VideoSize};
 pub use price::Rates;
 

@@ -4,6 +4,10 @@
 //! line item id, takes the notices, and forgets nothing on a reload. A [`Book`] is what the
 //! decision sees of it for one catalog, by position, so that nothing is looked up on the path.
 
+mod memory;
+
+pub use memory::{BudgetCounts, MemoryBook, MemoryBudgets, MemoryLimits};
+
 use crate::{Block, Catalog, Position, Timestamp};
 use openrtb::Micros;
 
@@ -84,4 +88,6 @@ pub trait Book {
     fn reserve(&self, at: Position, bid: BidId, amount: Micros, now: Timestamp) -> bool;
     /// As [`Budgets::cancel`].
     fn cancel(&self, bid: BidId);
+    /// What is left of all ceilings together; line items without one do not count.
+    fn left(&self, now: Timestamp) -> Micros;
 }
