@@ -1,13 +1,19 @@
 //! The only crate that knows wire formats.
 //!
 //! Requests are read in place: a [`Reader`] hands out an [`openrtb::RequestView`] over the received
-//! bytes, whichever [`Format`] they are in, and nothing is decoded that nobody asks for.
+//! bytes, whichever [`Format`] they are in, and nothing is decoded that nobody asks for. Every
+//! byte comes from a peer, so every access is checked and everything has a [limit](Limits).
 
+mod fields;
 mod flatbuffers;
 mod format;
 mod json;
 mod limits;
 mod protobuf;
+mod reader;
+mod response;
 
 pub use format::Format;
 pub use limits::{LimitRange, Limits};
+pub use reader::{Reader, Visit};
+pub use response::no_bid;

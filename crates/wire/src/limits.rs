@@ -1,6 +1,8 @@
 //! What a reader accepts of a peer, each limit with a name, a unit and a default.
 
-use openrtb::{Limit, Read, Refusal, TEXT_BYTES_MAX};
+use core::cell::Cell;
+
+use openrtb::{Limit, Read, Refusal, TEXT_BYTES_MAX, Text};
 
 /// The limits of reading one request. Passing one is [`Refusal::OverLimit`].
 ///
@@ -105,6 +107,82 @@ impl Limits {
     pub(crate) fn check_length(&self, bytes: &[u8]) -> Read<()> {
         if bytes.len() > self.message_bytes_max as usize {
             return Err(Refusal::OverLimit(Limit::MessageBytes));
+        }
+        Ok(())
+    }
+}
+
+/// The limits, and what is left of the work for the request at hand.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    limits: Limits,
+    work_left: Cell<u32>,
+}
+
+impl Meter {
+    pub(crate) fn new(limits: Limits) -> Meter {
+        Meter {
+            limits,
+            work_left: Cell::new(0),
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Begins another request.
+    pub(crate) fn restart(&self) {
+        self.work_left.set(self.limits.work_max);
+    }
+
+    /// Takes note of looking at one element that is `bytes` long.
+    #[inline(always)]
+    pub(crate) fn spend(&self, bytes: usize) -> Read<()> {
+        // Messages are shorter than 2³² bytes.
+        match self.work_left.get().checked_sub(1 + (bytes / 64) as u32) {
+            Some(left) => {
+                self.work_left.set(left);
+                Ok(())
+            }
+            None => Err(Refusal::OverLimit(Limit::Work)),
+        }
+    }
+
+    /// Refuses a string that is used and too long.
+    #[inline(always)]
+    pub(crate) fn check_string(&self, bytes: usize) -> Read<()> {
+        if bytes > self.limits.string_bytes_max as usize {
+            return Err(Refusal::OverLimit(Limit::StringBytes));
+        }
+        Ok(())
+    }
+
+    /// A string that stands for itself; `None` where it is empty or no UTF-8.
+    #[inline]
+    pub(crate) fn text<'a>(&self, bytes: &'a [u8]) -> Read<Option<Text<'a>>> {
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        self.check_string(bytes.len())?;
+        self.spend(bytes.len())?;
+        Ok(core::str::from_utf8(bytes).ok().map(Text::Plain))
+    }
+
+    /// Refuses more deals of an impression than are allowed.
+    #[inline]
+    pub(crate) fn check_deals(&self, deals: usize) -> Read<()> {
+        if deals > self.limits.deals_max as usize {
+            return Err(Refusal::OverLimit(Limit::Deals));
+        }
+        Ok(())
+    }
+
+    /// Refuses more impressions than are allowed.
+    #[inline]
+    pub(crate) fn check_imps(&self, imps: usize) -> Read<()> {
+        if imps > self.limits.imps_max as usize {
+            return Err(Refusal::OverLimit(Limit::Imps));
         }
         Ok(())
     }

@@ -1,3 +1,4 @@
 //! FlatBuffers: `schema/openrtb.fbs`, root `BidRequest`, no file identifier, no size prefix.
 
 pub(crate) mod cursor;
+pub(crate) mod view;

@@ -70,6 +70,26 @@ impl<'a> Cursor<'a> {
         self.text.get(at).copied().unwrap_or(0)
     }
 
+    /// The 16 bytes at `at`, the first the lowest; zeros past the end.
+    #[inline(always)]
+    pub(crate) fn window(&self, at: usize) -> u128 {
+        match self.text.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(bytes) => u128::from_le_bytes(*bytes),
+            None => self.last_window(at),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn last_window(&self, at: usize) -> u128 {
+        let mut bytes = [0; 16];
+        let rest = self.text.get(at..).unwrap_or_default();
+        for (to, from) in bytes.iter_mut().zip(rest) {
+            *to = *from;
+        }
+        u128::from_le_bytes(bytes)
+    }
+
     #[inline(always)]
     fn slice(&self, start: usize, end: usize) -> Read<&'a [u8]> {
         self.text.get(start..end).ok_or(Refusal::Malformed)
@@ -113,6 +133,11 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     fn next_quote(&self, at: usize) -> Read<usize> {
         self.next(at, |block| block.quotes)
+    }
+
+    /// The key of `member` as it is spelled, not decoded nor checked.
+    pub(crate) fn key(&self, member: Member) -> Read<&'a [u8]> {
+        self.slice(member.key_start, member.key_end)
     }
 
     /// The value that starts at `at`, checked to its end.
@@ -298,11 +323,6 @@ impl<'a> Members<'a> {
             key_end,
             value,
         }))
-    }
-
-    /// The key of `member` as it is spelled.
-    pub(crate) fn key(&self, member: Member) -> Read<&'a [u8]> {
-        self.cursor.slice(member.key_start, member.key_end)
     }
 }
 

@@ -1,5 +1,8 @@
 //! JSON: OpenRTB 2.6 as it is written down.
 
 pub(crate) mod cursor;
-mod index;
+pub(crate) mod index;
+pub(crate) mod keys;
 pub(crate) mod number;
+pub(crate) mod text;
+pub(crate) mod view;

@@ -66,10 +66,16 @@ impl<'a> Fields<'a> {
         self.at as u32
     }
 
+    /// Whether nothing is left.
+    #[inline(always)]
+    pub(crate) fn is_done(&self) -> bool {
+        self.at >= self.bytes.len()
+    }
+
     /// The tag of the next field; `None` at the end.
     #[inline(always)]
     pub(crate) fn tag(&mut self) -> Read<Option<u32>> {
-        if self.at >= self.bytes.len() {
+        if self.is_done() {
             return Ok(None);
         }
         match u32::try_from(self.varint()?) {

@@ -1,3 +1,4 @@
 //! Protobuf: `schema/openrtb.proto`, wire-compatible with the IAB's own.
 
 pub(crate) mod cursor;
+pub(crate) mod view;

@@ -1,0 +1,188 @@
+//! The field numbers of what a view reads (OpenRTB 2.6 in the IAB's protobuf). FlatBuffers slots
+//! are the same numbers. That they are those of `schema/` is seen to by the conformance suite,
+//! whose messages are encoded from the schema.
+
+use openrtb::{DealTexts, MediaInt, MediaInts, MediaType, RequestTexts};
+
+/// `BidRequest`.
+pub(crate) mod request {
+    pub(crate) const ID: u16 = 1;
+    pub(crate) const IMP: u16 = 2;
+    pub(crate) const DEVICE: u16 = 5;
+    pub(crate) const TMAX: u16 = 8;
+    pub(crate) const WSEAT: u16 = 9;
+    pub(crate) const CUR: u16 = 11;
+    pub(crate) const BCAT: u16 = 12;
+    pub(crate) const BADV: u16 = 13;
+    pub(crate) const TEST: u16 = 15;
+    pub(crate) const BAPP: u16 = 16;
+    pub(crate) const BSEAT: u16 = 17;
+    pub(crate) const CATTAX: u16 = 21;
+    pub(crate) const ACAT: u16 = 23;
+}
+
+/// `Device`.
+pub(crate) mod device {
+    pub(crate) const GEO: u16 = 4;
+    pub(crate) const DEVICETYPE: u16 = 18;
+}
+
+/// `Geo`.
+pub(crate) mod geo {
+    pub(crate) const COUNTRY: u16 = 3;
+}
+
+/// `Imp`.
+pub(crate) mod imp {
+    pub(crate) const ID: u16 = 1;
+    pub(crate) const BANNER: u16 = 2;
+    pub(crate) const VIDEO: u16 = 3;
+    pub(crate) const BIDFLOOR: u16 = 8;
+    pub(crate) const BIDFLOORCUR: u16 = 9;
+    pub(crate) const PMP: u16 = 11;
+    pub(crate) const SECURE: u16 = 12;
+    pub(crate) const NATIVE: u16 = 13;
+    pub(crate) const AUDIO: u16 = 15;
+    pub(crate) const QTY: u16 = 20;
+}
+
+/// `Qty`.
+pub(crate) mod qty {
+    pub(crate) const MULTIPLIER: u16 = 1;
+}
+
+/// `Pmp`.
+pub(crate) mod pmp {
+    pub(crate) const PRIVATE_AUCTION: u16 = 1;
+    pub(crate) const DEALS: u16 = 2;
+}
+
+/// `Deal`.
+pub(crate) mod deal {
+    pub(crate) const ID: u16 = 1;
+    pub(crate) const BIDFLOOR: u16 = 2;
+    pub(crate) const BIDFLOORCUR: u16 = 3;
+    pub(crate) const WSEAT: u16 = 4;
+    pub(crate) const WADOMAIN: u16 = 5;
+    pub(crate) const AT: u16 = 6;
+}
+
+/// `Banner`, and `Format` in the first two.
+pub(crate) mod banner {
+    pub(crate) const W: u16 = 1;
+    pub(crate) const H: u16 = 2;
+    pub(crate) const FORMAT: u16 = 15;
+}
+
+/// `Video`.
+pub(crate) mod video {
+    pub(crate) const W: u16 = 6;
+    pub(crate) const H: u16 = 7;
+}
+
+/// `BidResponse`.
+pub(crate) mod response {
+    pub(crate) const ID: u16 = 1;
+    pub(crate) const NBR: u16 = 6;
+}
+
+/// The field of a bid request.
+#[inline]
+pub(crate) const fn request_texts(list: RequestTexts) -> u16 {
+    match list {
+        RequestTexts::Cur => request::CUR,
+        RequestTexts::Bcat => request::BCAT,
+        RequestTexts::Acat => request::ACAT,
+        RequestTexts::Badv => request::BADV,
+        RequestTexts::Bapp => request::BAPP,
+        RequestTexts::Wseat => request::WSEAT,
+        RequestTexts::Bseat => request::BSEAT,
+    }
+}
+
+/// The field of a deal.
+#[inline]
+pub(crate) const fn deal_texts(list: DealTexts) -> u16 {
+    match list {
+        DealTexts::Wseat => deal::WSEAT,
+        DealTexts::Wadomain => deal::WADOMAIN,
+    }
+}
+
+/// The field of an impression that holds the medium.
+#[inline]
+pub(crate) const fn medium(media: MediaType) -> u16 {
+    match media {
+        MediaType::Banner => imp::BANNER,
+        MediaType::Video => imp::VIDEO,
+        MediaType::Audio => imp::AUDIO,
+        MediaType::Native => imp::NATIVE,
+    }
+}
+
+/// `mimes` of a medium, if it has them.
+#[inline]
+pub(crate) const fn mimes(of: MediaType) -> Option<u16> {
+    match of {
+        MediaType::Banner => Some(7),
+        MediaType::Video | MediaType::Audio => Some(1),
+        MediaType::Native => None,
+    }
+}
+
+/// A list of integers of a medium, if it has it.
+#[inline]
+pub(crate) const fn media_ints(of: MediaType, list: MediaInts) -> Option<u16> {
+    match (of, list) {
+        (MediaType::Banner, MediaInts::Battr) => Some(6),
+        (MediaType::Banner, MediaInts::Api) => Some(10),
+        (MediaType::Video, MediaInts::Battr) => Some(10),
+        (MediaType::Video, MediaInts::Api) => Some(19),
+        (MediaType::Video, MediaInts::Protocols) => Some(21),
+        (MediaType::Video, MediaInts::Rqddurs) => Some(32),
+        (MediaType::Audio, MediaInts::Protocols) => Some(4),
+        (MediaType::Audio, MediaInts::Battr) => Some(7),
+        (MediaType::Audio, MediaInts::Api) => Some(13),
+        (MediaType::Audio, MediaInts::Rqddurs) => Some(26),
+        (MediaType::Native, MediaInts::Api) => Some(3),
+        (MediaType::Native, MediaInts::Battr) => Some(4),
+        (MediaType::Banner | MediaType::Native, MediaInts::Protocols | MediaInts::Rqddurs) => None,
+    }
+}
+
+/// An integer of a medium, if it has it.
+#[inline]
+pub(crate) const fn media_int(of: MediaType, field: MediaInt) -> Option<u16> {
+    match (of, field) {
+        (MediaType::Video, MediaInt::Minduration) => Some(3),
+        (MediaType::Video, MediaInt::Maxduration) => Some(4),
+        (MediaType::Audio, MediaInt::Minduration) => Some(2),
+        (MediaType::Audio, MediaInt::Maxduration) => Some(3),
+        (MediaType::Banner | MediaType::Native, _) => None,
+    }
+}
+
+/// `mincpmpersec` and `durfloors` of a medium, if it has them.
+#[inline]
+pub(crate) const fn second_prices(of: MediaType) -> Option<(u16, u16)> {
+    match of {
+        MediaType::Video => Some((34, 36)),
+        MediaType::Audio => Some((30, 31)),
+        MediaType::Banner | MediaType::Native => None,
+    }
+}
+
+/// Whether the entries of a list of integers are durations, which are not negative.
+#[inline]
+pub(crate) const fn in_range(list: MediaInts, value: i32) -> bool {
+    !matches!(list, MediaInts::Rqddurs) || value >= 0
+}
+
+/// A size, where both sides are known and 1 or more.
+#[inline]
+pub(crate) fn size(w: Option<i32>, h: Option<i32>) -> Option<(i32, i32)> {
+    match (w, h) {
+        (Some(w @ 1..), Some(h @ 1..)) => Some((w, h)),
+        _ => None,
+    }
+}

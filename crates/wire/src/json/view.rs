@@ -1,0 +1,533 @@
+//! A request in JSON, read in place.
+//!
+//! The index of the text's structure is built in one pass ([`super::index`]), which also finds
+//! out whether the text is complete. One walk over the request, `device`, `device.geo` and each
+//! impression then notes where the values of interest start; a value is looked at when it is asked
+//! for, and only then held to the grammar. The first of repeated keys counts, also where its value
+//! is `null`.
+//!
+//! What passes unnoticed, because nobody looks: anything inside a value that is not asked for, as
+//! long as its strings end and its brackets balance by count. What never does: a text that ends
+//! early or goes on after its end, a walked object or array without its colons and commas, a value
+//! that is asked for and is none.
+
+use openrtb::{
+    Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
+    Read, Refusal, RequestTexts, RequestView, Step, Text,
+};
+
+use super::cursor::{Cursor, Value};
+use super::index::Index;
+use super::keys::{Found, Keys};
+use super::{number, text};
+use crate::fields;
+use crate::limits::Meter;
+
+/// The keys of a request, by place.
+static REQUEST: Keys = Keys::new(&[
+    "id", "imp", "device", "test", "tmax", "cattax", "cur", "bcat", "acat", "badv", "bapp",
+    "wseat", "bseat",
+]);
+mod request {
+    pub(super) const ID: usize = 1;
+    pub(super) const IMP: usize = 2;
+    pub(super) const DEVICE: usize = 3;
+    pub(super) const TEST: usize = 4;
+    pub(super) const TMAX: usize = 5;
+    pub(super) const CATTAX: usize = 6;
+    /// The first of `RequestTexts`.
+    pub(super) const TEXTS: usize = 7;
+}
+
+static DEVICE: Keys = Keys::new(&["devicetype", "geo"]);
+mod device {
+    pub(super) const DEVICETYPE: usize = 1;
+    pub(super) const GEO: usize = 2;
+}
+
+static GEO: Keys = Keys::new(&["country"]);
+mod geo {
+    pub(super) const COUNTRY: usize = 1;
+}
+
+/// The keys of an impression, by place.
+static IMP: Keys = Keys::new(&[
+    "banner",
+    "video",
+    "audio",
+    "native",
+    "id",
+    "bidfloor",
+    "bidfloorcur",
+    "pmp",
+    "secure",
+    "qty",
+]);
+mod imp {
+    // 1 to 4: the media, by `mtype`.
+    pub(super) const ID: usize = 5;
+    pub(super) const BIDFLOOR: usize = 6;
+    pub(super) const BIDFLOORCUR: usize = 7;
+    pub(super) const PMP: usize = 8;
+    pub(super) const SECURE: usize = 9;
+    pub(super) const QTY: usize = 10;
+}
+
+static QTY: Keys = Keys::new(&["multiplier"]);
+mod qty {
+    pub(super) const MULTIPLIER: usize = 1;
+}
+
+static PRIVATE_AUCTION: Keys = Keys::new(&["private_auction"]);
+static DEALS: Keys = Keys::new(&["deals"]);
+
+static DEAL: Keys = Keys::new(&["id", "bidfloor", "bidfloorcur", "at", "wseat", "wadomain"]);
+mod deal {
+    pub(super) const ID: usize = 1;
+    pub(super) const BIDFLOOR: usize = 2;
+    pub(super) const BIDFLOORCUR: usize = 3;
+    pub(super) const AT: usize = 4;
+    /// The first of `DealTexts`.
+    pub(super) const TEXTS: usize = 5;
+}
+
+static SIZE: Keys = Keys::new(&["w", "h"]);
+mod size {
+    pub(super) const W: usize = 1;
+    pub(super) const H: usize = 2;
+}
+
+/// The keys of a medium besides its size, by place.
+static MEDIUM: Keys = Keys::new(&[
+    "mimes",
+    "format",
+    "battr",
+    "api",
+    "protocols",
+    "rqddurs",
+    "minduration",
+    "maxduration",
+    "mincpmpersec",
+    "durfloors",
+]);
+mod medium {
+    pub(super) const MIMES: usize = 1;
+    pub(super) const FORMAT: usize = 2;
+    /// The first of `MediaInts`.
+    pub(super) const INTS: usize = 3;
+    /// The first of `MediaInt`.
+    pub(super) const INT: usize = 7;
+    pub(super) const MINCPMPERSEC: usize = 9;
+    pub(super) const DURFLOORS: usize = 10;
+}
+
+/// The text, where values are looked at.
+#[derive(Clone, Copy)]
+struct Document<'a> {
+    cursor: Cursor<'a>,
+    meter: &'a Meter,
+}
+
+impl<'a> Document<'a> {
+    #[inline]
+    fn value(&self, at: Option<usize>) -> Read<Value<'a>> {
+        match at {
+            Some(at) => self.cursor.value(at),
+            None => Ok(Value::Null),
+        }
+    }
+
+    /// A string, or the text of a number.
+    #[inline]
+    fn text(&self, at: Option<usize>) -> Read<Option<Text<'a>>> {
+        match self.value(at)? {
+            Value::String(spelled) => text::text(spelled, self.meter),
+            Value::Number(number) => self.meter.text(number.as_bytes()),
+            _ => Ok(None),
+        }
+    }
+
+    /// What `read` makes of a number, or of a number given as a string.
+    #[inline]
+    fn number<T>(&self, value: Value<'a>, read: impl FnOnce(&str) -> Option<T>) -> Read<Option<T>> {
+        match value {
+            Value::Number(number) => {
+                self.meter.spend(number.len())?;
+                Ok(read(number))
+            }
+            Value::String(spelled) => {
+                let text = text::text(spelled, self.meter)?;
+                Ok(text.and_then(|text| text.with(|text| read(number::whole(text)?))))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    #[inline]
+    fn int(&self, at: Option<usize>) -> Read<Option<i32>> {
+        self.number(self.value(at)?, number::int)
+    }
+
+    #[inline]
+    fn double(&self, at: Option<usize>) -> Read<Option<f64>> {
+        self.number(self.value(at)?, |number| Some(number::double(number)))
+    }
+
+    /// A field of 0 or 1; unknown is false.
+    #[inline]
+    fn flag(&self, at: Option<usize>) -> Read<bool> {
+        match self.value(at)? {
+            Value::Bool(flag) => Ok(flag),
+            value => Ok(self.number(value, number::int)? == Some(1)),
+        }
+    }
+
+    /// Where an object starts, if it is one.
+    #[inline]
+    fn object(&self, at: Option<usize>) -> Read<Option<usize>> {
+        match self.value(at)? {
+            Value::Object(at) => Ok(Some(at)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Where the values of `keys` start in what may be an object; nowhere if it is none.
+    #[inline]
+    fn find(&self, keys: &Keys, at: Option<usize>) -> Read<Found> {
+        match self.object(at)? {
+            Some(at) => keys.find(&self.cursor, at, |bytes| self.meter.spend(bytes)),
+            None => Ok(Found::default()),
+        }
+    }
+
+    /// Calls `each` with where each element starts in what may be an array.
+    #[inline]
+    fn elements(&self, at: Option<usize>, mut each: impl FnMut(usize) -> Read<Step>) -> Read<()> {
+        let Value::Array(start) = self.value(at)? else {
+            return Ok(());
+        };
+        let mut elements = self.cursor.elements(start);
+        let mut last = start;
+        while let Some(at) = elements.next()? {
+            self.meter.spend(at - last)?;
+            last = at;
+            if each(at)? == Step::Enough {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with the entries of a list of strings that are known.
+    #[inline]
+    fn texts(&self, at: Option<usize>, mut each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
+        self.elements(at, |at| {
+            Ok(self.text(Some(at))?.map_or(Step::On, &mut each))
+        })
+    }
+
+    /// A width and height.
+    #[inline]
+    fn size(&self, at: Option<usize>) -> Read<Option<(i32, i32)>> {
+        let found = self.find(&SIZE, at)?;
+        let w = self.int(found.at(size::W))?;
+        Ok(fields::size(w, self.int(found.at(size::H))?))
+    }
+}
+
+/// A bid request.
+pub(crate) struct Request<'a> {
+    document: Document<'a>,
+    found: Found,
+    devicetype: Option<usize>,
+    country: Option<usize>,
+    imps: &'a [Found],
+}
+
+impl<'a> Request<'a> {
+    /// Indexes and walks a text that is not too long; `index` and `imps` are room that is used
+    /// again and again.
+    #[inline]
+    pub(crate) fn read(
+        text: &'a [u8],
+        index: &'a mut Index,
+        imps: &'a mut Vec<Found>,
+        meter: &'a Meter,
+    ) -> Read<Request<'a>> {
+        let cursor = Cursor::new(text, index, meter.limits().depth_max)?;
+        let document = Document { cursor, meter };
+        // The walk over the request and its impressions is bounded by the length of the text.
+        let found = REQUEST.find(&cursor, cursor.root(), |_| Ok(()))?;
+        let device = document.find(&DEVICE, found.at(request::DEVICE))?;
+        let geo = document.find(&GEO, device.at(device::GEO))?;
+        document.find_imps(found.at(request::IMP), imps)?;
+        Ok(Request {
+            document,
+            found,
+            devicetype: device.at(device::DEVICETYPE),
+            country: geo.at(geo::COUNTRY),
+            imps,
+        })
+    }
+}
+
+impl Document<'_> {
+    /// Walks the impressions: the entries of `imp` that are objects.
+    #[inline]
+    fn find_imps(&self, at: Option<usize>, imps: &mut Vec<Found>) -> Read<()> {
+        imps.clear();
+        self.elements(at, |at| {
+            if let Some(at) = self.object(Some(at))? {
+                self.meter.check_imps(imps.len() + 1)?;
+                imps.push(IMP.find(&self.cursor, at, |_| Ok(()))?);
+            }
+            Ok(Step::On)
+        })
+    }
+}
+
+impl<'a> RequestView<'a> for Request<'a> {
+    type Imp = Imp<'a>;
+
+    #[inline]
+    fn id(&self) -> Read<Option<Text<'a>>> {
+        self.document.text(self.found.at(request::ID))
+    }
+
+    #[inline]
+    fn imps(&self) -> Read<usize> {
+        Ok(self.imps.len())
+    }
+
+    #[inline]
+    fn imp(&self, index: usize) -> Read<Imp<'a>> {
+        Ok(Imp {
+            document: self.document,
+            found: self.imps.get(index).ok_or(Refusal::Malformed)?,
+        })
+    }
+
+    #[inline]
+    fn device_type(&self) -> Read<Option<DeviceType>> {
+        let number = self.document.int(self.devicetype)?;
+        Ok(number.and_then(|number| DeviceType::new(number.into())))
+    }
+
+    #[inline]
+    fn country(&self) -> Read<Option<Country>> {
+        Ok(self.document.text(self.country)?.and_then(Country::of))
+    }
+
+    #[inline]
+    fn test(&self) -> Read<bool> {
+        self.document.flag(self.found.at(request::TEST))
+    }
+
+    #[inline]
+    fn tmax_ms(&self) -> Read<Option<i32>> {
+        self.document.int(self.found.at(request::TMAX))
+    }
+
+    #[inline]
+    fn cattax(&self) -> Read<i32> {
+        let cattax = self.document.int(self.found.at(request::CATTAX))?;
+        Ok(cattax.unwrap_or(1))
+    }
+
+    #[inline]
+    fn texts(&self, list: RequestTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
+        let at = self.found.at(request::TEXTS + list as usize);
+        self.document.texts(at, each)
+    }
+}
+
+/// An impression.
+pub(crate) struct Imp<'a> {
+    document: Document<'a>,
+    found: &'a Found,
+}
+
+impl Imp<'_> {
+    #[inline]
+    fn at(&self, of: MediaType) -> Option<usize> {
+        self.found.at(of as usize)
+    }
+
+    /// Where the values of a medium start.
+    #[inline]
+    fn medium(&self, of: MediaType) -> Read<Found> {
+        self.document.find(&MEDIUM, self.at(of))
+    }
+
+    /// Where `pmp.deals` or `pmp.private_auction` starts.
+    #[inline]
+    fn pmp(&self, key: &Keys) -> Read<Option<usize>> {
+        Ok(self.document.find(key, self.found.at(imp::PMP))?.at(1))
+    }
+}
+
+impl<'a> ImpView<'a> for Imp<'a> {
+    type Deal = Deal<'a>;
+
+    #[inline]
+    fn id(&self) -> Read<Option<Text<'a>>> {
+        self.document.text(self.found.at(imp::ID))
+    }
+
+    #[inline]
+    fn media_types(&self) -> Read<MediaTypes> {
+        let mut media = MediaTypes::NONE;
+        for of in MediaType::ALL {
+            if self.document.object(self.at(of))?.is_some() {
+                media = media.with(of);
+            }
+        }
+        Ok(media)
+    }
+
+    #[inline]
+    fn video_size(&self) -> Read<Option<(i32, i32)>> {
+        self.document.size(self.at(MediaType::Video))
+    }
+
+    #[inline]
+    fn banner_sizes(&self, mut each: impl FnMut(i32, i32) -> Step) -> Read<()> {
+        let mut formats = false;
+        let at = self.medium(MediaType::Banner)?.at(medium::FORMAT);
+        self.document.elements(at, |at| {
+            if self.document.object(Some(at))?.is_none() {
+                return Ok(Step::On);
+            }
+            formats = true;
+            let size = self.document.size(Some(at))?;
+            Ok(size.map_or(Step::On, |(w, h)| each(w, h)))
+        })?;
+        if !formats && let Some((w, h)) = self.document.size(self.at(MediaType::Banner))? {
+            each(w, h);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn bidfloor(&self) -> Read<Option<f64>> {
+        self.document.double(self.found.at(imp::BIDFLOOR))
+    }
+
+    #[inline]
+    fn bidfloorcur(&self) -> Read<Option<Text<'a>>> {
+        self.document.text(self.found.at(imp::BIDFLOORCUR))
+    }
+
+    #[inline]
+    fn private_auction(&self) -> Read<bool> {
+        self.document.flag(self.pmp(&PRIVATE_AUCTION)?)
+    }
+
+    #[inline]
+    fn deals(&self, mut each: impl FnMut(Deal<'a>) -> Read<Step>) -> Read<()> {
+        let mut count = 0;
+        let document = self.document;
+        document.elements(self.pmp(&DEALS)?, |at| {
+            if document.object(Some(at))?.is_none() {
+                return Ok(Step::On);
+            }
+            count += 1;
+            document.meter.check_deals(count)?;
+            let found = document.find(&DEAL, Some(at))?;
+            each(Deal { document, found })
+        })
+    }
+
+    #[inline]
+    fn secure(&self) -> Read<bool> {
+        self.document.flag(self.found.at(imp::SECURE))
+    }
+
+    #[inline]
+    fn qty_multiplier(&self) -> Read<Option<f64>> {
+        let found = self.document.find(&QTY, self.found.at(imp::QTY))?;
+        let multiplier = self.document.double(found.at(qty::MULTIPLIER))?;
+        Ok(multiplier.filter(|value| value.is_finite()))
+    }
+
+    #[inline]
+    fn mimes(&self, of: MediaType, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
+        if fields::mimes(of).is_none() {
+            return Ok(());
+        }
+        self.document
+            .texts(self.medium(of)?.at(medium::MIMES), each)
+    }
+
+    #[inline]
+    fn ints(&self, of: MediaType, list: MediaInts, mut each: impl FnMut(i32) -> Step) -> Read<()> {
+        if fields::media_ints(of, list).is_none() {
+            return Ok(());
+        }
+        let at = self.medium(of)?.at(medium::INTS + list as usize);
+        self.document.elements(at, |at| {
+            Ok(match self.document.int(Some(at))? {
+                Some(value) if fields::in_range(list, value) => each(value),
+                _ => Step::On,
+            })
+        })
+    }
+
+    #[inline]
+    fn int(&self, of: MediaType, field: MediaInt) -> Read<Option<i32>> {
+        if fields::media_int(of, field).is_none() {
+            return Ok(None);
+        }
+        let at = self.medium(of)?.at(medium::INT + field as usize);
+        Ok(self.document.int(at)?.filter(|&seconds| seconds >= 0))
+    }
+
+    #[inline]
+    fn priced_by_second(&self, of: MediaType) -> Read<bool> {
+        if fields::second_prices(of).is_none() {
+            return Ok(false);
+        }
+        let found = self.medium(of)?;
+        let price = self.document.double(found.at(medium::MINCPMPERSEC))?;
+        let mut priced = price.is_some_and(f64::is_finite);
+        self.document.elements(found.at(medium::DURFLOORS), |at| {
+            priced |= self.document.object(Some(at))?.is_some();
+            Ok(if priced { Step::Enough } else { Step::On })
+        })?;
+        Ok(priced)
+    }
+}
+
+/// A deal of an impression.
+pub(crate) struct Deal<'a> {
+    document: Document<'a>,
+    found: Found,
+}
+
+impl<'a> DealView<'a> for Deal<'a> {
+    #[inline]
+    fn id(&self) -> Read<Option<Text<'a>>> {
+        self.document.text(self.found.at(deal::ID))
+    }
+
+    #[inline]
+    fn bidfloor(&self) -> Read<Option<f64>> {
+        self.document.double(self.found.at(deal::BIDFLOOR))
+    }
+
+    #[inline]
+    fn bidfloorcur(&self) -> Read<Option<Text<'a>>> {
+        self.document.text(self.found.at(deal::BIDFLOORCUR))
+    }
+
+    #[inline]
+    fn at(&self) -> Read<Option<i32>> {
+        self.document.int(self.found.at(deal::AT))
+    }
+
+    #[inline]
+    fn texts(&self, list: DealTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
+        let at = self.found.at(deal::TEXTS + list as usize);
+        self.document.texts(at, each)
+    }
+}
