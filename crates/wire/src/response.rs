@@ -112,6 +112,7 @@ fn flatbuffers(id: Option<&str>, nbr: i32, out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::*;
     use crate::flatbuffers::cursor::Table;

@@ -232,6 +232,7 @@ const fn masks() -> [(u64, u64); KEY_BYTES_MAX + 1] {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
     use super::super::index::Index;
     use super::*;

@@ -4,5 +4,5 @@ pub(crate) mod cursor;
 pub(crate) mod index;
 pub(crate) mod keys;
 pub(crate) mod number;
-pub(crate) mod text;
+pub(crate) mod string;
 pub(crate) mod view;

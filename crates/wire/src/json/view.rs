@@ -19,7 +19,7 @@ use openrtb::{
 use super::cursor::{Cursor, Value};
 use super::index::Index;
 use super::keys::{Found, Keys};
-use super::{number, text};
+use super::{number, string};
 use crate::fields;
 use crate::limits::Meter;
 
@@ -141,7 +141,7 @@ impl<'a> Document<'a> {
     #[inline]
     fn text(&self, at: Option<usize>) -> Read<Option<Text<'a>>> {
         match self.value(at)? {
-            Value::String(spelled) => text::text(spelled, self.meter),
+            Value::String(spelled) => string::text(spelled, self.meter),
             Value::Number(number) => self.meter.text(number.as_bytes()),
             _ => Ok(None),
         }
@@ -156,7 +156,7 @@ impl<'a> Document<'a> {
                 Ok(read(number))
             }
             Value::String(spelled) => {
-                let text = text::text(spelled, self.meter)?;
+                let text = string::text(spelled, self.meter)?;
                 Ok(text.and_then(|text| text.with(|text| read(number::whole(text)?))))
             }
             _ => Ok(None),
