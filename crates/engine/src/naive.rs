@@ -17,26 +17,26 @@ use openrtb::{
 };
 
 /// Decides as [`crate::decide`] does.
-pub fn decide<'a, V: RequestView<'a>, K: Book>(
+pub fn decide<'a: 's, 's, V: RequestView<'a>, K: Book>(
     request: &V,
-    snapshot: &'a Snapshot<K>,
+    snapshot: &'s Snapshot<K>,
     rates: &Rates,
     now: Timestamp,
     ids: &mut impl FnMut() -> BidId,
-) -> Decision<'a> {
+) -> Decision<'s> {
     snapshot.book().follow(now);
     let mut draft = Draft::new(snapshot.book());
     let decided = decide_markets(request, snapshot, rates, now, ids, &mut draft);
     draft.finish(request, decided)
 }
 
-fn decide_markets<'a, V: RequestView<'a>, K: Book>(
+fn decide_markets<'a: 's, 's, V: RequestView<'a>, K: Book>(
     request: &V,
-    snapshot: &'a Snapshot<K>,
+    snapshot: &'s Snapshot<K>,
     rates: &Rates,
     now: Timestamp,
     ids: &mut impl FnMut() -> BidId,
-    draft: &mut Draft<'a, '_, K>,
+    draft: &mut Draft<'s, '_, K>,
 ) -> Result<Reason, Invalid> {
     let facts = Facts::read(request, rates)?;
     draft.id = Some(facts.id);
