@@ -1,5 +1,6 @@
 //! The bidder as a service: configuration, line items file, serving, notices, admin port.
 
+pub mod config;
 mod domain;
 mod fault;
 mod json;

@@ -202,7 +202,7 @@ fn read_creative(fields: &Fields<'_, '_>) -> Option<Creative> {
         w: fields.optional("w", SIZE, size),
         h: fields.optional("h", SIZE, size),
         duration: fields.optional("duration", SECONDS, non_negative),
-        mime: fields.optional("mime", MIME, mime),
+        mime: fields.optional("mime", MIME, text),
         protocol: fields.optional("protocol", "an integer from 1 to 16", |value| {
             integer(value).filter(|protocol| (1..=16).contains(protocol))
         }),
@@ -236,7 +236,7 @@ const RFC_3339: &str = "a time of RFC 3339 such as 2026-12-01T00:00:00Z";
 const INTEGER: &str = "an integer of 32 bits";
 const SIZE: &str = "an integer from 1 to 2147483647";
 const SECONDS: &str = "an integer from 0 to 2147483647, in seconds";
-const MIME: &str = "a mime type such as video/mp4";
+const MIME: &str = "a string that is not empty, such as video/mp4";
 
 fn text(value: &Value<'_>) -> Option<String> {
     let text = &value.as_string_lit()?.value;
@@ -260,13 +260,6 @@ fn media(value: &Value<'_>) -> Option<MediaType> {
     MediaType::ALL
         .into_iter()
         .find(|media| media.name() == name)
-}
-
-fn mime(value: &Value<'_>) -> Option<String> {
-    text(value).filter(|mime| {
-        let parts = mime.trim().split_once('/');
-        parts.is_some_and(|(kind, subtype)| !kind.is_empty() && !subtype.is_empty())
-    })
 }
 
 fn boolean(value: &Value<'_>) -> Option<bool> {
@@ -500,7 +493,7 @@ mod tests {
                 "f:2:51: line item \"a\": creatives[0].w is 0; allowed: an integer from 1 to 2147483647",
                 "f:2:61: line item \"a\": creatives[0].adm is \"\"; allowed: a string that is not empty",
                 "f:2:27: line item \"a\": creatives[0].h is missing; allowed: an integer from 1 to 2147483647; banner needs it",
-                "f:2:27: line item \"a\": creatives[0].mime is missing; allowed: a mime type such as video/mp4; banner needs it",
+                "f:2:27: line item \"a\": creatives[0].mime is missing; allowed: a string that is not empty, such as video/mp4; banner needs it",
                 "f:3:9: line item \"\": id is \"\"; allowed: a string of 1 to 64 bytes",
                 "f:3:2: line item \"\": adomain is missing; allowed: an array of at least one domain",
                 "f:3:2: line item \"\": cpm is missing; allowed: a decimal above 0 with at most 6 decimals",
@@ -609,11 +602,7 @@ mod tests {
             ),
             (
                 "\"type\": \"audio\", \"duration\": 1",
-                "creatives[0].mime is missing; allowed: a mime type such as video/mp4; audio needs it",
-            ),
-            (
-                "\"type\": \"video\", \"duration\": 1, \"mime\": \"mp4\"",
-                "creatives[0].mime is \"mp4\"; allowed: a mime type such as video/mp4",
+                "creatives[0].mime is missing; allowed: a string that is not empty, such as video/mp4; audio needs it",
             ),
             (
                 "\"type\": \"video\", \"duration\": 1, \"mime\": \"v/m\", \"protocol\": 17",
