@@ -1,6 +1,8 @@
 //! What a machine makes and checks in this project: `cargo xtask --help`.
 
+mod ci;
 mod codegen;
+mod tidy;
 
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
@@ -21,6 +23,10 @@ enum Command {
         #[arg(long)]
         check: bool,
     },
+    /// The invariants of ARCHITECTURE.md
+    Tidy,
+    /// Everything a change must pass; installs what the checks need
+    Ci(ci::Args),
 }
 
 fn main() -> Result<()> {
@@ -28,5 +34,7 @@ fn main() -> Result<()> {
     let root = root.context("xtask lies in the root of the project")?;
     match Cli::parse().command {
         Command::Codegen { check } => codegen::run(root, check),
+        Command::Tidy => tidy::run(root),
+        Command::Ci(args) => ci::run(root, args),
     }
 }

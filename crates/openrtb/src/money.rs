@@ -7,7 +7,7 @@ pub struct Micros(pub i64);
 /// Why a decimal is no amount of money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecimalError {
-    /// Not a decimal number as JSON spells one.
+    /// Not a decimal number as RFC 8259, section 6, spells one.
     NotANumber,
     /// More than six places after the point.
     TooManyPlaces,
@@ -34,7 +34,7 @@ impl Micros {
     pub const UNIT: i64 = 1_000_000;
     const UNITS_MAX: i128 = 1_000_000_000_000;
 
-    /// Reads a decimal as JSON spells it (an exponent is allowed), exactly: `2.5` is 2,500,000.
+    /// Reads a decimal as RFC 8259, section 6, spells it (an exponent is allowed), exactly: `2.5` is 2,500,000.
     pub fn parse(decimal: &str) -> Result<Micros, DecimalError> {
         let digits = Digits::parse(decimal).ok_or(DecimalError::NotANumber)?;
         let (whole, exact) = digits.scaled(6).ok_or(DecimalError::TooLarge)?;

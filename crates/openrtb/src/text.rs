@@ -88,7 +88,7 @@ pub fn decode_escapes<'b>(spelled: &str, buffer: &'b mut TextBuffer) -> Option<&
         push(buffer, &mut len, plain)?;
         rest = tail;
         if !rest.is_empty() {
-            let (c, tail) = decode_one(rest)?;
+            let (c, tail) = decode_escape(rest)?;
             push(buffer, &mut len, c.encode_utf8(&mut [0; 4]))?;
             rest = tail;
         }
@@ -103,8 +103,9 @@ fn push(buffer: &mut TextBuffer, len: &mut usize, s: &str) -> Option<()> {
     Some(())
 }
 
-/// One escape at the start of `s`, and what follows it.
-fn decode_one(s: &str) -> Option<(char, &str)> {
+/// One backslash escape (RFC 8259, section 7) at the start of `s`, and what follows it. `None` where
+/// it is not one of the RFC's, or a surrogate that stands alone.
+pub fn decode_escape(s: &str) -> Option<(char, &str)> {
     let c = match s.as_bytes().get(1)? {
         b'"' => '"',
         b'\\' => '\\',

@@ -1,0 +1,314 @@
+//! Everything that has to hold before a change lands, on a fresh machine: it installs what the
+//! checks need, runs them in the order in which they fail fastest, and says what it skipped.
+
+use anyhow::{Context, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// What ran, for the closing lines.
+#[derive(Default)]
+pub struct Report {
+    passed: u64,
+    failed: u64,
+    skipped: Vec<String>,
+}
+
+/// How much to run.
+#[derive(Clone, Copy, clap::Args)]
+pub struct Args {
+    /// Seconds each fuzz target runs.
+    #[arg(long, default_value_t = 20)]
+    fuzz_seconds: u32,
+    /// Leave out fuzzing, which builds for minutes on a cold machine.
+    #[arg(long)]
+    no_fuzz: bool,
+}
+
+type Step = (&'static str, fn(&Workspace<'_>, &mut Report) -> Result<()>);
+
+/// What every step is given.
+struct Workspace<'a> {
+    root: &'a Path,
+    args: Args,
+}
+
+const STEPS: &[Step] = &[
+    ("set-up", set_up),
+    ("formatting", formatting),
+    ("generated files", generated_files),
+    ("invariants", invariants),
+    ("clippy", clippy),
+    ("tests", tests),
+    ("documentation", documentation),
+    ("fuzz smoke", fuzz_smoke),
+];
+
+/// Runs every step, goes on after one that fails, and fails at the end if any did.
+pub fn run(root: &Path, args: Args) -> Result<()> {
+    let context = Workspace { root, args };
+    let mut report = Report::default();
+    let mut broken = Vec::new();
+    for (name, step) in STEPS {
+        let start = Instant::now();
+        println!("=== {name}");
+        if let Err(error) = step(&context, &mut report) {
+            println!("=== {name}: FAILED: {error:#}");
+            report.failed += 1;
+            broken.push(*name);
+        }
+        println!("=== {name}: {:.0} s", start.elapsed().as_secs_f64());
+    }
+    for reason in &report.skipped {
+        println!("skipped: {reason}");
+    }
+    let skipped = report.skipped.len();
+    println!(
+        "{} passed, {} failed, {skipped} skipped",
+        report.passed, report.failed
+    );
+    if !broken.is_empty() {
+        bail!("failed: {}", broken.join(", "));
+    }
+    Ok(())
+}
+
+/// Debian packages for what is not Rust: the interop tests' Python, the fuzzers' C++ compiler.
+fn set_up(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
+    let wanted = [
+        ("python3", "python3"),
+        ("c++", "g++"),
+        ("valgrind", "valgrind"),
+    ];
+    let missing: Vec<&str> = wanted
+        .iter()
+        .filter(|(p, _)| !on_path(p))
+        .map(|(_, d)| *d)
+        .collect();
+    if !missing.is_empty() {
+        apt_install(&missing)?;
+    }
+    if !on_path("cargo-fuzz") && !context.args.no_fuzz {
+        command(
+            context.root,
+            "cargo",
+            &["install", "-q", "--locked", "cargo-fuzz"],
+        )?;
+    }
+    if let Err(error) = python(context) {
+        report
+            .skipped
+            .push(format!("interop tests in Python: {error:#}"));
+    }
+    Ok(())
+}
+
+/// A virtual environment with the stock gRPC client, for the interop tests.
+fn python(context: &Workspace<'_>) -> Result<()> {
+    let venv = venv(context.root);
+    if venv.join("bin/python3").is_file() && imports_grpc(&venv) {
+        return Ok(());
+    }
+    if !python_has("ensurepip") {
+        apt_install(&["python3-venv"])?;
+    }
+    let venv_text = venv.to_string_lossy().into_owned();
+    command(context.root, "python3", &["-m", "venv", &venv_text])?;
+    let pip = venv.join("bin/pip").to_string_lossy().into_owned();
+    let packages = [
+        "grpcio==1.*",
+        "flatbuffers==25.*",
+        "protobuf==6.*",
+        "grpcio-tools==1.*",
+    ];
+    command(
+        context.root,
+        &pip,
+        &[&["install", "-q"][..], &packages[..]].concat(),
+    )
+}
+
+fn venv(root: &Path) -> PathBuf {
+    root.join("target/venv")
+}
+
+fn imports_grpc(venv: &Path) -> bool {
+    succeeds(
+        &venv.join("bin/python3").to_string_lossy(),
+        &["-c", "import grpc, flatbuffers, grpc_tools"],
+    )
+}
+
+fn python_has(module: &str) -> bool {
+    succeeds("python3", &["-c", &format!("import {module}")])
+}
+
+fn apt_install(packages: &[&str]) -> Result<()> {
+    if !on_path("apt-get") {
+        bail!("install {packages:?} with your system's package manager");
+    }
+    let here = Path::new(".");
+    command(here, "apt-get", &["update", "-qq"])?;
+    command(
+        here,
+        "apt-get",
+        &[&["install", "-y", "-qq"][..], packages].concat(),
+    )
+}
+
+fn formatting(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
+    command(context.root, "cargo", &["fmt", "--all", "--check"])
+}
+
+fn generated_files(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
+    crate::codegen::run(context.root, true)
+}
+
+fn invariants(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
+    crate::tidy::run(context.root)
+}
+
+fn clippy(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
+    let args = [
+        "clippy",
+        "-q",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--",
+        "-D",
+        "warnings",
+    ];
+    command(context.root, "cargo", &args)
+}
+
+fn tests(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    cargo.current_dir(context.root).stderr(Stdio::inherit());
+    let venv = venv(context.root);
+    if imports_grpc(&venv) {
+        cargo.env("NEARBID_PYTHON", venv.join("bin/python3"));
+    }
+    let output = cargo.output().context("running cargo test")?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    print!("{text}");
+    count(&text, report);
+    if !output.status.success() {
+        bail!("cargo test: {}", output.status);
+    }
+    Ok(())
+}
+
+/// Adds up cargo's closing lines, and keeps what tests say they skipped.
+fn count(text: &str, report: &mut Report) {
+    for line in text.lines() {
+        if let Some(reason) = line.trim().strip_prefix("skipped: ") {
+            report.skipped.push(reason.to_owned());
+        }
+        if line.starts_with("test result:") {
+            report.passed += number_before(line, " passed");
+            report.failed += number_before(line, " failed");
+        }
+    }
+}
+
+fn number_before(line: &str, word: &str) -> u64 {
+    let before = line.split(word).next().unwrap_or_default();
+    let digits = before.rsplit(' ').next().unwrap_or_default();
+    digits.parse().unwrap_or(0)
+}
+
+fn documentation(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["doc", "-q", "--workspace", "--no-deps", "--locked"]);
+    cargo
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .current_dir(context.root);
+    finish(cargo)
+}
+
+fn fuzz_smoke(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
+    if context.args.no_fuzz {
+        report.skipped.push("fuzz smoke: --no-fuzz".to_owned());
+        return Ok(());
+    }
+    let fuzz = context.root.join("fuzz");
+    for target in fuzz_targets(&fuzz)? {
+        let seconds = format!("-max_total_time={}", context.args.fuzz_seconds);
+        let mut cargo = Command::new("cargo");
+        cargo.args([
+            "fuzz",
+            "run",
+            "--fuzz-dir",
+            "fuzz",
+            &target,
+            "--",
+            &seconds,
+            "-print_final_stats=0",
+        ]);
+        cargo.env("RUSTC_BOOTSTRAP", "1").current_dir(context.root);
+        finish(cargo).with_context(|| format!("fuzz target {target}"))?;
+        report.passed += 1;
+    }
+    Ok(())
+}
+
+fn fuzz_targets(fuzz: &Path) -> Result<Vec<String>> {
+    let entries =
+        std::fs::read_dir(fuzz.join("fuzz_targets")).context("reading fuzz/fuzz_targets")?;
+    let paths = entries.filter_map(|e| Some(e.ok()?.path()));
+    let sources = paths.filter(|p| p.extension().is_some_and(|e| e == "rs"));
+    let mut names: Vec<String> = sources
+        .filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    Ok(names)
+}
+
+fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
+fn succeeds(program: &str, args: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.status().is_ok_and(|s| s.success())
+}
+
+fn command(dir: &Path, program: &str, args: &[&str]) -> Result<()> {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(dir);
+    finish(command)
+}
+
+fn finish(mut command: Command) -> Result<()> {
+    let status = command
+        .status()
+        .with_context(|| format!("running {command:?}"))?;
+    if !status.success() {
+        bail!("{command:?}: {status}");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod closing_lines {
+    use super::*;
+
+    #[test]
+    fn closing_lines_add_up() {
+        let mut report = Report::default();
+        count(
+            "test result: ok. 12 passed; 0 failed; 1 ignored; 0 measured\n  skipped: no corpus\n\
+             test result: FAILED. 3 passed; 2 failed; 0 ignored",
+            &mut report,
+        );
+        assert_eq!((report.passed, report.failed), (15, 2));
+        assert_eq!(report.skipped, ["no corpus"]);
+    }
+}
