@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("openrtb", &[]),
     ("engine", &["openrtb"]),
     ("wire", &["openrtb", "wide"]),
-    ("transport", &["rustix"]),
+    ("transport", &["nix", "rustix"]),
 ];
 const FORBIDDEN: &[(&str, &str)] = &[("exchange", "engine"), ("bidder", "exchange")];
 
