@@ -187,13 +187,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The value at `at` as it is written, without the white space around it. Inside it, only
-    /// brackets and quotes are known to balance.
-    pub(crate) fn raw(&self, at: usize) -> Read<&'a [u8]> {
-        let end = self.after(at)?;
-        Ok(self.slice(at, end)?.trim_ascii_end())
-    }
-
     /// Where the value that starts at `at` is over: the mark that follows it.
     #[inline(always)]
     fn after(&self, at: usize) -> Read<usize> {

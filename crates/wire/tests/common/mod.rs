@@ -15,22 +15,29 @@ pub mod encode;
 use serde_json::Value;
 use wire::Format;
 
-/// A well-typed request in every format; in protobuf with its lists of integers packed and not.
+/// A well-typed request in every format, JSON as it is spelled.
 pub fn encodings(request: &str) -> Vec<(Format, Vec<u8>)> {
-    let value: Value = serde_json::from_str(request).unwrap();
+    let mut encodings = encodings_of(&serde_json::from_str(request).unwrap());
+    encodings[0].1 = request.as_bytes().to_vec();
+    encodings
+}
+
+/// A well-typed request in every format, JSON first; in protobuf with its lists of integers packed
+/// and not.
+pub fn encodings_of(request: &Value) -> Vec<(Format, Vec<u8>)> {
     vec![
-        (Format::Json, request.as_bytes().to_vec()),
+        (Format::Json, request.to_string().into_bytes()),
         (
             Format::Protobuf,
-            encode::protobuf::message(encode::REQUEST, &value, true),
+            encode::protobuf::message(encode::REQUEST, request, true),
         ),
         (
             Format::Protobuf,
-            encode::protobuf::message(encode::REQUEST, &value, false),
+            encode::protobuf::message(encode::REQUEST, request, false),
         ),
         (
             Format::FlatBuffers,
-            encode::flatbuffers::message(encode::REQUEST, &value),
+            encode::flatbuffers::message(encode::REQUEST, request),
         ),
     ]
 }
