@@ -7,13 +7,16 @@
 mod fields;
 mod flatbuffers;
 mod format;
+mod generated;
 mod json;
 mod limits;
+pub mod message;
 mod protobuf;
 mod reader;
 mod response;
 
 pub use format::Format;
 pub use limits::{LimitRange, Limits};
+pub use message::{DecodeError, decode, encode};
 pub use reader::{Reader, Visit};
 pub use response::no_bid;

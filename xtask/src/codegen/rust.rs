@@ -8,7 +8,7 @@ const HEAD: &str = r#"// Made by "cargo xtask codegen" from schema/openrtb.proto
 //! The messages of OpenRTB 2.6 and Native Ads 1.2, owned, with the walk over their fields.
 #![allow(missing_docs, reason = "the fields of the standards, by name")]
 
-use crate::message::{Entry, Extension, Message, Sink, Source};
+use crate::message::{Entry, Extension, FieldSink, FieldSource, Message};
 use openrtb::Limit;
 "#;
 
@@ -145,7 +145,7 @@ fn inline(text: &mut String, message: &Message) {
 }
 
 fn write(text: &mut String, message: &Message) {
-    text.push_str("\n    fn write<S: Sink>(&self, to: &mut S) {\n");
+    text.push_str("\n    fn write<S: FieldSink>(&self, to: &mut S) {\n");
     for field in &message.fields {
         match object_of(message, field) {
             None => {
@@ -165,7 +165,7 @@ fn write(text: &mut String, message: &Message) {
 }
 
 fn write_rev(text: &mut String, message: &Message) {
-    text.push_str("\n    fn write_rev<S: Sink>(&self, to: &mut S) {\n");
+    text.push_str("\n    fn write_rev<S: FieldSink>(&self, to: &mut S) {\n");
     for field in message.fields.iter().rev() {
         let _ = writeln!(text, "        {}", write_call(field, &field.name));
     }
@@ -187,7 +187,7 @@ fn write_call(field: &Field, name: &str) -> String {
 
 fn read(text: &mut String, message: &Message) {
     text.push_str(
-        "\n    fn read<S: Source>(&mut self, number: u32, from: &mut S) -> Result<bool, S::Error> {\n        \
+        "\n    fn read<S: FieldSource>(&mut self, number: u32, from: &mut S) -> Result<bool, S::Error> {\n        \
          match number {\n",
     );
     for field in &message.fields {
@@ -225,7 +225,7 @@ fn entry(text: &mut String, message: &Message) {
     );
 }
 
-/// The method of `Sink` and `Source` for a field of this kind.
+/// The method of `FieldSink` and `FieldSource` for a field of this kind.
 fn visitor(kind: &Kind) -> &'static str {
     match kind {
         Kind::String => "string",

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, HashMap};
 pub const EXT: u32 = 99;
 /// The number of the JSON text in every Ext.
 pub const REST: u32 = 20260;
-/// FlatBuffers slots fit one 64-bit mask.
-const SLOT_MAX: u32 = 63;
+/// FlatBuffers slots, with the number of the message, fit one 64-bit key.
+const SLOT_MAX: u32 = 50;
 
 /// A message of the schema.
 pub struct Message {

@@ -25,6 +25,11 @@ impl<'a> Table<'a> {
         Table::follow(bytes, 0)
     }
 
+    /// Where the table lies in the message.
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
     /// The table that the offset at `at` points to.
     #[inline]
     fn follow(bytes: &'a [u8], at: usize) -> Read<Table<'a>> {

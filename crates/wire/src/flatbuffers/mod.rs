@@ -1,4 +1,5 @@
 //! FlatBuffers: `schema/openrtb.fbs`, root `BidRequest`, no file identifier, no size prefix.
 
 pub(crate) mod cursor;
+pub(crate) mod message;
 pub(crate) mod view;

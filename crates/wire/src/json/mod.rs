@@ -1,8 +1,11 @@
 //! JSON: OpenRTB 2.6 as it is written down.
 
 pub(crate) mod cursor;
+pub(crate) mod ext;
 pub(crate) mod index;
 pub(crate) mod keys;
+pub(crate) mod message;
 pub(crate) mod number;
+pub(crate) mod strict;
 pub(crate) mod string;
 pub(crate) mod view;
