@@ -11,12 +11,15 @@ mod generated;
 mod json;
 mod limits;
 pub mod message;
+pub mod notify;
 mod protobuf;
 mod reader;
 mod response;
+mod stream;
 
 pub use format::Format;
 pub use limits::{LimitRange, Limits};
 pub use message::{DecodeError, decode, encode};
 pub use reader::{Reader, Visit};
 pub use response::no_bid;
+pub use stream::{Record, RecordWriter, Records, StreamError, StreamErrorKind};
