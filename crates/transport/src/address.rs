@@ -184,7 +184,7 @@ fn tcp(text: &str) -> Result<Address, AddressError> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::panic)]
     use super::*;
 
     #[track_caller]

@@ -20,7 +20,11 @@ impl PeerCred {
     /// Asks the kernel; `None` for a socket that has no such answer (TCP).
     pub(crate) fn of(socket: impl AsFd) -> Option<Self> {
         let cred = getsockopt(&socket, PeerCredentials).ok()?;
-        Some(Self { pid: u32::try_from(cred.pid()).unwrap_or(0), uid: cred.uid(), gid: cred.gid() })
+        Some(Self {
+            pid: u32::try_from(cred.pid()).unwrap_or(0),
+            uid: cred.uid(),
+            gid: cred.gid(),
+        })
     }
 }
 

@@ -140,6 +140,11 @@ impl ReplyBuffer {
         &self.framed
     }
 
+    /// An empty message, where there must be one.
+    pub(crate) fn open_empty(&mut self) {
+        self.open = true;
+    }
+
     fn close_message(&mut self) {
         if std::mem::take(&mut self.open) {
             self.framed

@@ -1,11 +1,21 @@
 //! The serving side: threads, their sockets, and how they go away.
 
+mod connection;
+mod control;
+mod worker;
+
 use std::fmt;
 use std::io;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use crate::socket::SocketError;
-use crate::{Address, Counters, PeerPolicy, ServerLimits, Service};
+use crate::h2::Shared;
+use crate::socket::{self, Listening, SocketError, SocketFile};
+use crate::{Address, Counter, Counters, PeerPolicy, ServerLimits, Service};
+use control::{Control, Order};
+use worker::{Listener, Settings, Worker};
 
 /// The socket file of a Unix address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,6 +132,10 @@ pub struct Drained {
 #[derive(Debug)]
 pub struct Server {
     addresses: Vec<Address>,
+    files: Vec<SocketFile>,
+    shared: Arc<Shared>,
+    control: Arc<Control>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 /// Listens on every address and serves on threads of its own, each with a service made by `factory`
@@ -133,8 +147,94 @@ pub fn serve<S: Service>(
     options: ServerOptions,
     factory: impl Fn(usize) -> S + Send + Sync + 'static,
 ) -> Result<Server, ServeError> {
-    let _ = (listen, options, factory(0));
-    Err(ServeError::NoAddress)
+    let shared = Arc::new(Shared::new(&options)?);
+    let listening = listen_all(listen, &options.socket)?;
+    let threads = match options.threads {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        threads => threads,
+    };
+    let control = Arc::new(Control::new(threads).map_err(ServeError::Thread)?);
+    let settings = Settings {
+        peers: options.peers,
+        tick: options.tick,
+        drain_grace: options.drain_grace,
+    };
+    let mut server = Server {
+        addresses: listening.iter().map(|one| one.address.clone()).collect(),
+        files: Vec::new(),
+        shared: shared.clone(),
+        control: control.clone(),
+        threads: Vec::new(),
+    };
+    let factory = Arc::new(factory);
+    for number in 0..threads {
+        let listeners = share(&listening).map_err(ServeError::Thread)?;
+        let (shared, control, settings) = (shared.clone(), control.clone(), settings.clone());
+        let factory = factory.clone();
+        let start = move || {
+            Worker::new(
+                number,
+                factory(number),
+                shared,
+                control,
+                settings,
+                listeners,
+            )
+        };
+        server
+            .threads
+            .push(spawn(number, start).map_err(ServeError::Thread)?);
+    }
+    server.files = listening.into_iter().filter_map(|one| one.file).collect();
+    Ok(server)
+}
+
+fn listen_all(
+    addresses: &[Address],
+    options: &SocketOptions,
+) -> Result<Vec<Listening>, ServeError> {
+    if addresses.is_empty() {
+        return Err(ServeError::NoAddress);
+    }
+    let listen = |address: &Address| {
+        socket::listen(address, options).map_err(|error| ServeError::Listen {
+            address: address.clone(),
+            error,
+        })
+    };
+    addresses.iter().map(listen).collect()
+}
+
+/// The listening sockets, for one thread.
+fn share(listening: &[Listening]) -> io::Result<Vec<Listener>> {
+    let one = |one: &Listening| Ok(Listener::new(one.socket.try_clone()?, one.address.kind()));
+    listening.iter().map(one).collect()
+}
+
+/// Starts a thread and waits until it has what it needs.
+fn spawn<S: Service>(
+    number: usize,
+    start: impl FnOnce() -> io::Result<Worker<S>> + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    let (ready, started) = std::sync::mpsc::channel();
+    let thread = std::thread::Builder::new()
+        .name(format!("transport-{number}"))
+        .spawn(move || match start() {
+            Ok(worker) => {
+                // The one who waits is gone only if another thread failed; then there is an order to stop.
+                let _ = ready.send(Ok(()));
+                worker.run();
+            }
+            Err(error) => {
+                let _ = ready.send(Err(error));
+            }
+        })?;
+    match started.recv() {
+        Ok(Ok(())) => Ok(thread),
+        Ok(Err(error)) => Err(error),
+        // The factory has panicked; its message is on standard error.
+        Err(_) => Err(io::Error::other("the thread ended while it started")),
+    }
 }
 
 impl Server {
@@ -145,22 +245,54 @@ impl Server {
 
     /// What `grpc.health.v1.Health` says from now on; `Watch` streams are told.
     pub fn set_serving(&self, serving: bool) {
-        let _ = serving;
+        self.shared.health.set(serving);
+        self.control.wake_all();
     }
 
     /// Everything counted so far.
     pub fn counters(&self) -> Counters {
-        Counters::sum(&[])
+        let cells: Vec<_> = self
+            .control
+            .desks
+            .iter()
+            .map(|desk| desk.cells.clone())
+            .collect();
+        Counters::sum(&cells)
+    }
+
+    fn calls_ended(&self) -> u64 {
+        let counters = self.counters();
+        counters
+            .get(Counter::CallsOk)
+            .wrapping_add(counters.get(Counter::CallsFailed))
     }
 
     /// Goes away without losing a call: `NOT_SERVING`, socket file removed, what has connected is
     /// still accepted, GOAWAY, calls in flight end, connections close. What is left at the deadline is
     /// cut.
-    pub fn drain(self, deadline: Duration) -> Drained {
-        let _ = deadline;
+    pub fn drain(mut self, deadline: Duration) -> Drained {
+        let ended = self.calls_ended();
+        self.set_serving(false);
+        self.files.clear();
+        self.control.drain_until(Instant::now() + deadline);
+        self.join();
         Drained {
-            finished: 0,
-            cut: 0,
+            finished: self.calls_ended().wrapping_sub(ended),
+            cut: self.control.cut.load(Ordering::Acquire),
         }
+    }
+
+    fn join(&mut self) {
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has said so.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.control.give_order(Order::Stop);
+        self.join();
     }
 }

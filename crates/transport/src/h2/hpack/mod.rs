@@ -1,5 +1,14 @@
 //! HPACK, header compression for HTTP/2 (RFC 7541).
+//!
+//! Our own, because the call is what this crate is for: a warm header list is read without an
+//! allocation whatever the peer's encoder does, and nothing of a connection at rest is larger than
+//! its dynamic table.
 
+mod decode;
 mod encode;
+mod huffman;
+mod table;
 
+pub use decode::{Decoder, HpackError};
+pub(crate) use encode::{indexed, literal_indexing, literal_named, table_size_update};
 pub use encode::{integer, literal};

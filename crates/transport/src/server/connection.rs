@@ -1,0 +1,384 @@
+//! A connection: a socket, the machine behind it, and what neither could take yet.
+
+use std::os::fd::OwnedFd;
+use std::time::Instant;
+
+use rustix::event::epoll::EventFlags;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, Shutdown};
+
+use crate::h2::{ConnectionError, ErrorCode, Host, ServerConnection};
+use crate::{Counter, ServerLimits, Service, TransportKind};
+
+/// How long a connection that is over waits for the peer to close, so that it gets to read what we
+/// said last: a socket closed with unread bytes resets the connection.
+const LINGER: std::time::Duration = std::time::Duration::from_secs(1);
+/// Buffers of a connection at rest are no larger.
+const REST_BYTES_MAX: usize = 4096;
+
+/// Buffers that a thread uses for whichever connection it is at.
+#[derive(Debug)]
+pub(super) struct Buffers {
+    /// What is being read, behind what was left of the last read.
+    input: Vec<u8>,
+    /// For a connection that has nothing to send, until it does.
+    out: Vec<u8>,
+}
+
+impl Buffers {
+    /// One read: many small requests.
+    const READ_BYTES: usize = 64 << 10;
+    /// An output buffer that grew larger is not kept.
+    const OUT_BYTES_MAX: usize = 256 << 10;
+
+    pub fn new() -> Self {
+        Self {
+            input: vec![0; Self::READ_BYTES + (32 << 10)],
+            out: Vec::new(),
+        }
+    }
+}
+
+/// Whether a connection goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alive {
+    Yes,
+    /// To be closed now.
+    No,
+}
+
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub socket: OwnedFd,
+    pub kind: TransportKind,
+    machine: ServerConnection,
+    /// Read, but not taken by the machine: part of a frame, or whole ones if it is full.
+    rest: Vec<u8>,
+    /// What epoll was told to look for.
+    pub interest: EventFlags,
+    /// Set when it is over: what waits is sent, then nothing more, and the peer is to close until then.
+    closing: Option<Instant>,
+    /// Our side was shut.
+    shut: bool,
+    opened: Instant,
+    /// Since when part of a frame, or of a header block, waits for the rest.
+    partial_since: Option<Instant>,
+    /// When the socket last took something.
+    wrote: Instant,
+    /// When replies were last let out by the client's windows, and their count then.
+    let_out: (Instant, u64),
+    /// When the peer last sent something.
+    read: Instant,
+    /// When there was last a call.
+    used: Instant,
+    pinged: Option<Instant>,
+}
+
+impl Connection {
+    pub fn new(
+        socket: OwnedFd,
+        kind: TransportKind,
+        machine: ServerConnection,
+        now: Instant,
+    ) -> Self {
+        Self {
+            socket,
+            kind,
+            machine,
+            rest: Vec::new(),
+            interest: EventFlags::empty(),
+            closing: None,
+            shut: false,
+            opened: now,
+            partial_since: None,
+            wrote: now,
+            let_out: (now, 0),
+            read: now,
+            used: now,
+            pinged: None,
+        }
+    }
+
+    pub fn calls(&self) -> usize {
+        self.machine.calls()
+    }
+
+    /// What epoll is to look for.
+    pub fn wanted(&mut self) -> EventFlags {
+        let mut flags = EventFlags::empty();
+        if self.closing.is_some()
+            || (!self.machine.is_full() && self.machine.out().len() < Buffers::READ_BYTES)
+        {
+            flags |= EventFlags::IN;
+        }
+        if !self.machine.out().is_empty() {
+            flags |= EventFlags::OUT;
+        }
+        flags
+    }
+
+    /// One read, everything that is in it, one write.
+    pub fn readable<S: Service>(&mut self, buffers: &mut Buffers, host: &mut Host<S>) -> Alive {
+        let held = self.rest.len();
+        let (Some(front), true) = (buffers.input.get_mut(..held), held < Buffers::READ_BYTES)
+        else {
+            return Alive::Yes;
+        };
+        front.copy_from_slice(&self.rest);
+        let Some(space) = buffers.input.get_mut(held..) else {
+            return Alive::Yes;
+        };
+        let bytes = match rustix::net::recv(&self.socket, space, RecvFlags::DONTWAIT) {
+            Ok((_, 0)) => return self.end_of_input(host),
+            Ok((_, bytes)) => bytes,
+            Err(Errno::AGAIN | Errno::INTR) => return Alive::Yes,
+            Err(_) => return self.end_of_input(host),
+        };
+        if self.closing.is_some() {
+            return Alive::Yes;
+        }
+        let now = Instant::now();
+        self.read = now;
+        let mut input = std::mem::take(&mut buffers.input);
+        let alive = self.take_in(
+            input.get(..held + bytes).unwrap_or_default(),
+            now,
+            buffers,
+            host,
+        );
+        std::mem::swap(&mut buffers.input, &mut input);
+        alive
+    }
+
+    fn end_of_input<S: Service>(&mut self, host: &mut Host<S>) -> Alive {
+        if self.closing.is_none() && self.machine.calls() > 0 {
+            host.count(Counter::Lost);
+        }
+        Alive::No
+    }
+
+    /// The socket takes bytes again: sends what waits, then goes on with what was read.
+    pub fn writable<S: Service>(&mut self, buffers: &mut Buffers, host: &mut Host<S>) -> Alive {
+        let now = Instant::now();
+        if self.send(now, buffers) == Alive::No {
+            return self.end_of_input(host);
+        }
+        if self.closing.is_some() || self.rest.is_empty() || !self.machine.out().is_empty() {
+            return Alive::Yes;
+        }
+        let input = std::mem::take(&mut self.rest);
+        self.take_in(&input, now, buffers, host)
+    }
+
+    /// Gives bytes to the machine and sends what it says, as long as both go on.
+    fn take_in<S: Service>(
+        &mut self,
+        input: &[u8],
+        now: Instant,
+        buffers: &mut Buffers,
+        host: &mut Host<S>,
+    ) -> Alive {
+        self.lend_out(buffers);
+        let mut rest = input;
+        loop {
+            let Ok(taken) = self.machine.receive(rest, now, host) else {
+                self.close(now);
+                return self.send(now, buffers);
+            };
+            rest = rest.get(taken..).unwrap_or_default();
+            let full = self.machine.is_full();
+            if self.send(now, buffers) == Alive::No {
+                return self.end_of_input(host);
+            }
+            if !full || !self.machine.out().is_empty() {
+                break;
+            }
+            self.lend_out(buffers);
+        }
+        self.keep(rest, rest.len() < input.len(), now);
+        if self.machine.is_done() {
+            self.close(now);
+            return self.send(now, buffers);
+        }
+        Alive::Yes
+    }
+
+    /// Keeps what was not taken for the next time.
+    fn keep(&mut self, rest: &[u8], progress: bool, now: Instant) {
+        self.rest.clear();
+        self.rest.shrink_to(REST_BYTES_MAX);
+        self.rest.extend_from_slice(rest);
+        let in_block = self.machine.is_in_block();
+        if rest.is_empty() && !in_block {
+            self.partial_since = None;
+        } else if self.partial_since.is_none() || (progress && !in_block) {
+            self.partial_since = Some(now);
+        }
+        if self.machine.calls() > 0 {
+            self.used = now;
+        }
+    }
+
+    fn lend_out(&mut self, buffers: &mut Buffers) {
+        if self.machine.out().capacity() == 0 {
+            *self.machine.out() = std::mem::take(&mut buffers.out);
+        }
+    }
+
+    /// Sends what waits, in one write.
+    pub fn send(&mut self, now: Instant, buffers: &mut Buffers) -> Alive {
+        let out = self.machine.out();
+        if !out.is_empty() {
+            match rustix::net::send(&self.socket, out, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
+                Ok(sent) if sent >= out.len() => {
+                    out.clear();
+                    self.wrote = now;
+                }
+                Ok(sent) => {
+                    out.drain(..sent);
+                    self.wrote = now;
+                }
+                Err(Errno::AGAIN | Errno::INTR) => {}
+                Err(_) => return Alive::No,
+            }
+        }
+        if out.is_empty() {
+            let out = std::mem::take(out);
+            if out.capacity() <= Buffers::OUT_BYTES_MAX {
+                buffers.out = out;
+            }
+            if self.closing.is_some() && !std::mem::replace(&mut self.shut, true) {
+                // A peer that is gone already needs no end.
+                let _ = rustix::net::shutdown(&self.socket, Shutdown::Write);
+            }
+        }
+        Alive::Yes
+    }
+
+    fn close(&mut self, now: Instant) {
+        self.closing.get_or_insert(now + LINGER);
+        self.rest = Vec::new();
+    }
+
+    /// Starts to go away; see [`ServerConnection::go_away`].
+    pub fn go_away(&mut self, now: Instant, buffers: &mut Buffers) -> Alive {
+        self.machine.go_away();
+        self.send(now, buffers)
+    }
+
+    /// Goes away; calls in flight end.
+    pub fn go_away_now<S: Service>(
+        &mut self,
+        now: Instant,
+        buffers: &mut Buffers,
+        host: &mut Host<S>,
+    ) -> Alive {
+        self.machine.go_away_now(host);
+        if self.machine.is_done() {
+            self.close(now);
+        }
+        self.send(now, buffers)
+    }
+
+    /// Tells the health to who watches it.
+    pub fn notify_health<S: Service>(
+        &mut self,
+        now: Instant,
+        buffers: &mut Buffers,
+        host: &mut Host<S>,
+    ) -> Alive {
+        if self.closing.is_some() || self.machine.calls() == 0 {
+            return Alive::Yes;
+        }
+        self.machine.notify_health(host);
+        self.send(now, buffers)
+    }
+
+    /// Looks at the clock: what takes too long, ends.
+    pub fn check_time<S: Service>(
+        &mut self,
+        limits: &ServerLimits,
+        now: Instant,
+        buffers: &mut Buffers,
+        host: &mut Host<S>,
+    ) -> Alive {
+        let since = |then: Instant| now.saturating_duration_since(then);
+        if let Some(until) = self.closing {
+            return if now >= until { Alive::No } else { Alive::Yes };
+        }
+        let (held_back, let_out) = self.machine.held_back();
+        if held_back == 0 || let_out != self.let_out.1 {
+            self.let_out = (now, let_out);
+        }
+        if self.machine.calls() > 0 {
+            self.used = now;
+        }
+        let blocked = !self.machine.out().is_empty();
+        let overdue = if blocked && since(self.wrote) >= limits.slow_reader_timeout
+            || held_back > 0 && since(self.let_out.0) >= limits.slow_reader_timeout
+        {
+            Some((Counter::TimeoutSlowReader, "replies were not read in time"))
+        } else if !self.machine.is_ready() && since(self.opened) >= limits.handshake_timeout {
+            Some((Counter::TimeoutHandshake, "no SETTINGS in time"))
+        } else if !blocked
+            && self
+                .partial_since
+                .is_some_and(|then| since(then) >= limits.frame_timeout)
+        {
+            Some((Counter::TimeoutFrame, "a frame did not come in time"))
+        } else {
+            None
+        };
+        if let Some((cause, what)) = overdue {
+            self.machine.fail(
+                ConnectionError {
+                    code: ErrorCode::EnhanceYourCalm,
+                    cause,
+                    what,
+                },
+                host,
+            );
+            self.close(now);
+            return self.send(now, buffers);
+        }
+        self.machine.expire(limits.request_timeout, now, host);
+        if self.keep_alive(limits, now, host) == Alive::No {
+            return Alive::No;
+        }
+        self.send(now, buffers)
+    }
+
+    fn keep_alive<S: Service>(
+        &mut self,
+        limits: &ServerLimits,
+        now: Instant,
+        host: &mut Host<S>,
+    ) -> Alive {
+        let since = |then: Instant| now.saturating_duration_since(then);
+        if limits
+            .idle_timeout
+            .is_some_and(|timeout| since(self.used) >= timeout)
+        {
+            host.count(Counter::TimeoutIdle);
+            self.used = now;
+            self.machine.go_away_now(host);
+            self.close(now);
+        }
+        let Some(interval) = limits.keepalive_interval else {
+            return Alive::Yes;
+        };
+        let quiet_since = self
+            .pinged
+            .map_or(self.read, |pinged| pinged.max(self.read));
+        if since(quiet_since) < interval {
+            return Alive::Yes;
+        }
+        if self.pinged.is_some_and(|pinged| pinged > self.read) {
+            host.count(Counter::TimeoutKeepalive);
+            return Alive::No;
+        }
+        self.machine.ping();
+        self.pinged = Some(now);
+        Alive::Yes
+    }
+}
