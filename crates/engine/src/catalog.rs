@@ -1,5 +1,8 @@
 //! Line items, frozen: in price order, so that the first that is left is the best.
 
+use crate::flights::Flights;
+use crate::index::Index;
+use crate::rules::Rules;
 use crate::{Book, Budgets, LineItem, Timestamp};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,6 +23,9 @@ impl Position {
 pub struct Catalog {
     items: Vec<LineItem>,
     by_id: HashMap<Box<str>, Position>,
+    pub(crate) index: Index,
+    pub(crate) rules: Rules,
+    flights: Arc<Flights>,
 }
 
 /// Why line items make no catalog.
@@ -62,7 +68,13 @@ impl Catalog {
         }
         items.sort_by(|a, b| b.cpm.cmp(&a.cpm).then_with(|| a.id.cmp(&b.id)));
         let by_id = positions(&items)?;
-        Ok(Catalog { items, by_id })
+        Ok(Catalog {
+            index: Index::new(&items),
+            rules: Rules::new(&items),
+            flights: Arc::new(Flights::new(&items)),
+            items,
+            by_id,
+        })
     }
 
     /// The line item at a position of this catalog; `None` for another catalog's past the end.
@@ -78,6 +90,11 @@ impl Catalog {
     /// Where the line item with this id is.
     pub fn position_of(&self, id: &str) -> Option<Position> {
         self.by_id.get(id).copied()
+    }
+
+    /// When which line items are live. Also what tells this catalog from every other one.
+    pub(crate) fn flights(&self) -> &Arc<Flights> {
+        &self.flights
     }
 
     /// How many line items there are.

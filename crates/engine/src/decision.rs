@@ -1,27 +1,7 @@
 //! The answer to a request: bids in market order, or the one reason why there is none.
 
-use crate::{BidId, Book, Creative, LineItem, Position, Rates, Snapshot, Timestamp};
+use crate::{BidId, Book, Creative, LineItem, Position};
 use openrtb::{Limit, Micros, Reason, Refusal, RequestView, Text};
-
-/// Room that a decision works in. Keep one for each thread: once warm, a no allocates nothing.
-#[derive(Debug, Default)]
-pub struct Scratch {}
-
-/// Decides on a request (`docs/decisions.md`): the bids, whose prices are then reserved in the
-/// snapshot's book, or the one reason why there is none.
-///
-/// `ids` draws an id for every bid that is tried. The decision borrows from the request's bytes
-/// and from the snapshot.
-pub fn decide<'a, V: RequestView<'a>, K: Book>(
-    request: &V,
-    snapshot: &'a Snapshot<K>,
-    rates: &Rates,
-    now: Timestamp,
-    _scratch: &mut Scratch,
-    ids: &mut impl FnMut() -> BidId,
-) -> Decision<'a> {
-    crate::naive::decide(request, snapshot, rates, now, ids)
-}
 
 /// What was decided about a request. `'a` is the life of the request's bytes and of the snapshot.
 #[derive(Clone, Debug)]
@@ -135,9 +115,9 @@ impl<'a, 'b, K: Book> Draft<'a, 'b, K> {
 
     /// The decision, once all markets are through (with the reason if there is no bid) or the
     /// request proved invalid.
-    pub fn finish(
+    pub fn finish<'r>(
         mut self,
-        request: &impl RequestView<'a>,
+        request: &impl RequestView<'r>,
         decided: Result<Reason, Invalid>,
     ) -> Decision<'a> {
         let outcome = match decided.and_then(|reason| self.mark_test(request).map(|()| reason)) {
@@ -154,7 +134,7 @@ impl<'a, 'b, K: Book> Draft<'a, 'b, K> {
     }
 
     /// A test's reservations counted within the request; now they are dropped.
-    fn mark_test(&mut self, request: &impl RequestView<'a>) -> Result<(), Invalid> {
+    fn mark_test<'r>(&mut self, request: &impl RequestView<'r>) -> Result<(), Invalid> {
         if !self.bids.is_empty() && request.test()? {
             self.drop_reservations();
             self.bids.iter_mut().for_each(|bid| bid.test = true);

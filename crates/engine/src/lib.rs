@@ -7,17 +7,24 @@
 mod budget;
 mod catalog;
 mod decision;
+mod flights;
 mod fold;
+mod index;
+mod intern;
 mod item;
+mod matching;
 pub mod naive;
 mod price;
+mod rows;
+mod rules;
 
 pub use budget::{
     BidId, Book, BudgetCounts, Budgets, MemoryBook, MemoryBudgets, MemoryLimits, Notice,
 };
 pub use catalog::{Catalog, CatalogError, Position, Snapshot};
-pub use decision::{Bid, Decision, Invalid, Outcome, Scratch, decide};
+pub use decision::{Bid, Decision, Invalid, Outcome};
 pub use item::{BudgetCeilings, Creative, LineItem, Status, Targeting, Timestamp, VideoSize};
+pub use matching::{Scratch, decide};
 pub use price::Rates;
 
 /// Line items of a block; the index walks positions in blocks.

@@ -1,0 +1,673 @@
+//! The decision over the index.
+//!
+//! A market is walked block by block, in price order. Of each block only the line items count
+//! that get further than the furthest stage reached so far: their rows are ANDed, and as a rule
+//! nothing is left and the walk goes on. If something is left, the furthest stage moves on, and
+//! only then is the request asked what that stage needs. So the one pass finds the best line item
+//! and, where there is none, the exact stage at which the last one dropped out; and nothing is
+//! read that could not change the answer.
+
+use crate::decision::Draft;
+use crate::flights::{Live, LiveAtHand};
+use crate::index::Posting;
+use crate::intern::NumberSet;
+use crate::item::impression_cost;
+use crate::rows::{self, Row};
+use crate::rules::{DealRules, ImpRules, RequestRules};
+use crate::{
+    BLOCK_LEN, Bid, BidId, Block, Book, Catalog, Decision, Invalid, LineItem, Position, Rates,
+    Snapshot, Timestamp,
+};
+use core::ops::ControlFlow;
+use openrtb::{
+    Currency, DealView, Floor, ImpView, MediaTypes, Micros, Read, Reason, RequestTexts,
+    RequestView, Step, Text,
+};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Room that a decision works in. Keep one for each thread: once warm, a no allocates nothing.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    live: LiveAtHand,
+    room: Room,
+}
+
+/// What is read of a request, in the catalog's numbers.
+#[derive(Debug, Default)]
+struct Room {
+    request: RequestRules,
+    imp: ImpRules,
+    deal: DealRules,
+    /// The deals whose market has been.
+    deals_seen: NumberSet,
+    /// A hash of each impression's id and the impression, sorted.
+    imp_ids: Vec<(u64, usize)>,
+    /// The impressions that share their id with another one, or have none; sorted.
+    unusable: Vec<usize>,
+}
+
+impl Room {
+    fn resize(&mut self, catalog: &Catalog) {
+        self.request.resize(&catalog.rules);
+        self.imp.resize(&catalog.rules);
+        self.deal.resize(&catalog.rules);
+        self.deals_seen.resize(catalog.index.deals.len());
+    }
+}
+
+/// Decides on a request (`docs/decisions.md`): the bids, whose prices are then reserved in the
+/// snapshot's book, or the one reason why there is none.
+///
+/// `ids` draws an id for every bid that is tried. The decision borrows from the request's bytes
+/// and from the snapshot.
+pub fn decide<'a: 's, 's, V: RequestView<'a>, K: Book>(
+    request: &V,
+    snapshot: &'s Snapshot<K>,
+    rates: &Rates,
+    now: Timestamp,
+    scratch: &mut Scratch,
+    ids: &mut impl FnMut() -> BidId,
+) -> Decision<'s> {
+    let (catalog, book) = (snapshot.catalog(), snapshot.book());
+    book.follow(now);
+    if !scratch.live.is_of(catalog) {
+        scratch.room.resize(catalog);
+    }
+    let live = scratch.live.at(catalog, now);
+    scratch.room.request.forget();
+    let mut matching = Matching {
+        request,
+        catalog,
+        book,
+        rates,
+        now,
+        live,
+        any_live: live.any(),
+        room: &mut scratch.room,
+        ids,
+        draft: Draft::new(book),
+        rows: Plan::default(),
+        furthest: None,
+        offered: MediaTypes::NONE,
+        video_size: None,
+        imp_floor: None,
+    };
+    let decided = matching.decide();
+    matching.draft.finish(request, decided)
+}
+
+struct Matching<'x, 's, V, K, F> {
+    request: &'x V,
+    catalog: &'s Catalog,
+    book: &'s K,
+    rates: &'x Rates,
+    now: Timestamp,
+    live: &'x Live,
+    any_live: bool,
+    room: &'x mut Room,
+    ids: &'x mut F,
+    draft: Draft<'s, 's, K>,
+    rows: Plan<'s>,
+    /// The furthest stage that a line item has come to; `None` before the first market.
+    furthest: Option<Reason>,
+    /// Of the impression, once the stage is reached that asks for it.
+    offered: MediaTypes,
+    video_size: Option<(i32, i32)>,
+    imp_floor: Option<Floor>,
+}
+
+/// The rows that a line item must be in to get past the stages reached.
+struct Plan<'a> {
+    rows: [Row<'a>; Plan::ROWS_MAX],
+    len: usize,
+    /// How many of them are about the request, whatever the impression.
+    of_request: usize,
+    /// The last stage whose rows are in.
+    through: Reason,
+}
+
+impl Default for Plan<'_> {
+    fn default() -> Self {
+        Plan {
+            rows: [Row::NONE; Plan::ROWS_MAX],
+            len: 0,
+            of_request: 0,
+            through: Reason::Deal,
+        }
+    }
+}
+
+impl<'a> Plan<'a> {
+    /// Country, device type, format, and four bounds of size.
+    const ROWS_MAX: usize = 7;
+
+    #[inline(always)]
+    fn rows(&self) -> &[Row<'a>] {
+        self.rows.get(..self.len).unwrap_or(&self.rows)
+    }
+
+    /// Adds a row; none is needed where every line item is in it.
+    fn push(&mut self, row: Option<Row<'a>>) {
+        if let (Some(row), Some(slot)) = (row, self.rows.get_mut(self.len)) {
+            *slot = row;
+            self.len += 1;
+        }
+    }
+
+    /// Another impression begins: the rows of the last one go.
+    fn begin_imp(&mut self) {
+        if self.through > Reason::DeviceType {
+            self.through = Reason::DeviceType;
+            self.len = self.of_request;
+        }
+    }
+}
+
+/// An impression while its markets are walked.
+struct Impression<'m, 'a, I> {
+    id: Text<'a>,
+    view: &'m I,
+}
+
+/// A market while it is walked.
+struct Market<'m, 'a, I, D> {
+    imp: &'m Impression<'m, 'a, I>,
+    deal: Option<(Text<'a>, &'m D)>,
+    /// Known once the floor matters.
+    terms: Option<Terms>,
+    deal_rules_are_read: bool,
+}
+
+type DealOf<'a, V> = <<V as RequestView<'a>>::Imp as ImpView<'a>>::Deal;
+type MarketOf<'m, 'a, V> = Market<'m, 'a, <V as RequestView<'a>>::Imp, DealOf<'a, V>>;
+
+impl<'m, 'a, I, D> Market<'m, 'a, I, D> {
+    fn new(imp: &'m Impression<'m, 'a, I>, deal: Option<(Text<'a>, &'m D)>) -> Self {
+        Market {
+            imp,
+            deal,
+            terms: None,
+            deal_rules_are_read: false,
+        }
+    }
+}
+
+/// What a market asks, in the base currency.
+#[derive(Clone, Copy)]
+struct Terms {
+    floor: Floor,
+    /// The first block whose every line item is below the floor.
+    end: usize,
+    /// The price of a deal that has one, whatever the line item's.
+    fixed_price: Option<Micros>,
+}
+
+/// Whether the walk over a market's blocks goes on.
+type Walk = ControlFlow<()>;
+const ON: Walk = ControlFlow::Continue(());
+const DONE: Walk = ControlFlow::Break(());
+
+impl<'a: 's, 's, V, K, F> Matching<'_, 's, V, K, F>
+where
+    V: RequestView<'a>,
+    K: Book,
+    F: FnMut() -> BidId,
+{
+    fn decide(&mut self) -> Result<Reason, Invalid> {
+        self.draft.id = Some(self.request.id()?.ok_or(Invalid::NoId)?);
+        let imps = self.request.imps()?;
+        if imps == 0 {
+            return Err(Invalid::NoImp);
+        }
+        if !self.takes_our_currency()? {
+            return Ok(Reason::Currency);
+        }
+        if imps > 1 {
+            self.find_unusable(imps)?;
+        }
+        for index in 0..imps {
+            if imps > 1 && self.room.unusable.binary_search(&index).is_ok() {
+                continue;
+            }
+            let view = &self.request.imp(index)?;
+            if let Some(id) = view.id()? {
+                self.markets(&Impression { id, view })?;
+            }
+        }
+        let nowhere = if self.catalog.is_empty() {
+            Reason::Inactive
+        } else {
+            Reason::Deal
+        };
+        Ok(self.furthest.unwrap_or(nowhere))
+    }
+
+    fn takes_our_currency(&self) -> Read<bool> {
+        let (mut is_set, mut is_ours) = (false, false);
+        self.request.texts(RequestTexts::Cur, |text| {
+            let currency = Currency::of(text);
+            is_set |= currency.is_some();
+            is_ours |= currency == Some(self.rates.base());
+            if is_ours { Step::Enough } else { Step::On }
+        })?;
+        Ok(is_ours || !is_set && self.rates.base() == Currency::USD)
+    }
+
+    /// Finds the impressions that have no id of their own.
+    fn find_unusable(&mut self, imps: usize) -> Read<()> {
+        let Room {
+            imp_ids, unusable, ..
+        } = &mut *self.room;
+        imp_ids.clear();
+        unusable.clear();
+        for index in 0..imps {
+            match self.request.imp(index)?.id()? {
+                Some(id) => imp_ids.push((hash_of(id), index)),
+                None => unusable.push(index),
+            }
+        }
+        imp_ids.sort_unstable();
+        for alike in imp_ids
+            .chunk_by(|(a, _), (b, _)| a == b)
+            .filter(|alike| alike.len() > 1)
+        {
+            for (_, index) in alike {
+                if shares_id(self.request, *index, alike)? {
+                    unusable.push(*index);
+                }
+            }
+        }
+        unusable.sort_unstable();
+        Ok(())
+    }
+
+    /// Every market of an impression, in order.
+    fn markets(&mut self, imp: &Impression<'_, 'a, V::Imp>) -> Read<()> {
+        self.rows.begin_imp();
+        self.imp_floor = None;
+        self.room.imp.forget();
+        self.room.deals_seen.clear();
+        // Without line items for deals, a deal's market is none's, which says no more than that
+        // some line item is live.
+        if self.catalog.index.deals.len() > 0 || !self.any_live {
+            imp.view
+                .deals(|deal| self.deal(imp, &deal).map(|()| Step::On))?;
+        }
+        if imp.view.private_auction()? {
+            return Ok(());
+        }
+        self.market(self.catalog.index.open(), &mut Market::new(imp, None))
+    }
+
+    fn deal(&mut self, imp: &Impression<'_, 'a, V::Imp>, deal: &DealOf<'a, V>) -> Read<()> {
+        let Some(id) = deal.id()? else {
+            return Ok(());
+        };
+        let deals = &self.catalog.index.deals;
+        let number = id.with(|id| deals.number(id));
+        let posting = match number {
+            Some(number) if !self.room.deals_seen.insert(number) => return Ok(()),
+            Some(number) => self.catalog.index.deal(number),
+            None => Posting::Positions(&[]),
+        };
+        self.market(posting, &mut Market::new(imp, Some((id, deal))))
+    }
+
+    /// Walks one market: bids with the best line item that is left, or takes note of the stage
+    /// at which the last one dropped out.
+    fn market(&mut self, posting: Posting<'s>, market: &mut MarketOf<'_, 'a, V>) -> Read<()> {
+        if !self.any_live {
+            self.reach(Reason::Inactive);
+            return Ok(());
+        }
+        self.reach(Reason::Deal);
+        self.load_rows(market)?;
+        if self.is_past(Reason::Floor) {
+            self.load_terms(market)?;
+        }
+        match posting {
+            Posting::All => self.walk_row(self.live.row(), market),
+            Posting::Row(row) => self.walk_row(row, market),
+            Posting::Positions(positions) => self.walk_positions(positions, market),
+        }
+    }
+
+    fn reach(&mut self, stage: Reason) {
+        self.furthest = self.furthest.max(Some(stage));
+    }
+
+    /// Whether only line items that pass this stage can still change the answer.
+    #[inline(always)]
+    fn is_past(&self, stage: Reason) -> bool {
+        self.furthest >= Some(stage)
+    }
+
+    fn walk_row(&mut self, row: Row<'_>, market: &mut MarketOf<'_, 'a, V>) -> Read<()> {
+        for word in 0..row.summary_len() {
+            for at in rows::ones(self.summary(row, word)) {
+                let block = word * 64 + at;
+                if self.block(block, row.block(block), market)? == DONE {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The blocks of a summary's word that may have something left.
+    #[inline(always)]
+    fn summary(&self, row: Row<'_>, word: usize) -> u64 {
+        let left = row.summary(word) & self.live.row().summary(word);
+        self.rows
+            .rows()
+            .iter()
+            .fold(left, |left, row| left & row.summary(word))
+    }
+
+    fn walk_positions(&mut self, positions: &[u32], market: &mut MarketOf<'_, 'a, V>) -> Read<()> {
+        let block_of = |at: &u32| *at as usize / BLOCK_LEN;
+        for together in positions.chunk_by(|a, b| block_of(a) == block_of(b)) {
+            let mut block = rows::NONE;
+            together
+                .iter()
+                .for_each(|at| rows::set(&mut block, *at as usize % BLOCK_LEN));
+            let at = together.first().map_or(0, block_of);
+            if self.block(at, &block, market)? == DONE {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// One block of a market. Nearly always nothing of it is left.
+    #[inline(always)]
+    fn block(
+        &mut self,
+        block: usize,
+        of_market: &Block,
+        market: &mut MarketOf<'_, 'a, V>,
+    ) -> Read<Walk> {
+        if market.terms.is_some_and(|terms| terms.end <= block) {
+            return Ok(DONE);
+        }
+        let mut left = *of_market;
+        rows::keep(&mut left, self.live.row().block(block));
+        for row in self.rows.rows() {
+            rows::keep(&mut left, row.block(block));
+        }
+        if rows::is_empty(&left) {
+            return Ok(ON);
+        }
+        self.left_of_block(block, left, market)
+    }
+
+    /// A block of which something is left after the rows: takes it past the stages reached that
+    /// have none, then through further ones as long as something is left.
+    fn left_of_block(
+        &mut self,
+        block: usize,
+        mut left: Block,
+        market: &mut MarketOf<'_, 'a, V>,
+    ) -> Read<Walk> {
+        if let Some((_, deal)) = market.deal {
+            if !market.deal_rules_are_read {
+                self.room.deal.read(&self.catalog.rules, deal)?;
+                market.deal_rules_are_read = true;
+            }
+            if self.room.deal.admit_none() {
+                return Ok(DONE);
+            }
+            self.keep_admitted(block, &mut left);
+        }
+        for stage in [Reason::VideoSize, Reason::Floor, Reason::Budget] {
+            if self.is_past(stage) {
+                self.keep_passing(stage, block, &mut left, market)?;
+            }
+        }
+        while !rows::is_empty(&left) {
+            let Some(stage) = self.furthest.and_then(after) else {
+                return self.candidates(block, left, market);
+            };
+            self.reach(stage);
+            self.load_rows(market)?;
+            for row in self.rows.rows() {
+                rows::keep(&mut left, row.block(block));
+            }
+            self.keep_passing(stage, block, &mut left, market)?;
+        }
+        Ok(ON)
+    }
+
+    /// Loads the rows of the stages reached, and reads what they ask for.
+    fn load_rows(&mut self, market: &MarketOf<'_, 'a, V>) -> Read<()> {
+        let (index, imp) = (&self.catalog.index, market.imp.view);
+        while let Some(stage) = after(self.rows.through)
+            && self.is_past(stage)
+        {
+            match stage {
+                Reason::Country => self.rows.push(index.country(self.request.country()?)),
+                Reason::DeviceType => {
+                    self.rows
+                        .push(index.device_type(self.request.device_type()?));
+                }
+                Reason::Format => {
+                    self.offered = imp.media_types()?;
+                    self.rows.of_request = self.rows.len;
+                    self.rows.push(index.format(self.offered));
+                }
+                Reason::VideoSize => {
+                    self.video_size = imp.video_size()?;
+                    let rows = index.video_size(self.video_size);
+                    rows.into_iter().for_each(|row| self.rows.push(row));
+                }
+                _ => return Ok(()),
+            }
+            self.rows.through = stage;
+        }
+        Ok(())
+    }
+
+    /// Keeps those that a deal's own lists let in.
+    fn keep_admitted(&self, block: usize, left: &mut Block) {
+        if self.room.deal.are_unset() {
+            return;
+        }
+        for at in rows::places(*left) {
+            if !self
+                .room
+                .deal
+                .admit(&self.catalog.rules, block * BLOCK_LEN + at)
+            {
+                rows::unset(left, at);
+            }
+        }
+    }
+
+    /// Keeps those that pass a stage for which the rows do not say all.
+    fn keep_passing(
+        &mut self,
+        stage: Reason,
+        block: usize,
+        left: &mut Block,
+        market: &mut MarketOf<'_, 'a, V>,
+    ) -> Read<()> {
+        match stage {
+            Reason::VideoSize if !self.catalog.index.sizes_are_exact() => {
+                self.keep_sized(block, left);
+            }
+            Reason::Floor => {
+                let terms = self.load_terms(market)?;
+                if terms.end <= block + 1 {
+                    let above = self.catalog.index.above(block, terms.floor);
+                    rows::keep(left, &rows::first(above));
+                }
+            }
+            // At a fixed price even one that cannot pay its own may bid.
+            Reason::Budget if self.load_terms(market)?.fixed_price.is_none() => {
+                rows::keep(left, &self.book.funded(block));
+            }
+            _ => (),
+        }
+        Ok(())
+    }
+
+    fn keep_sized(&self, block: usize, left: &mut Block) {
+        for at in rows::places(*left) {
+            let item = position(block, at).and_then(|at| self.catalog.item(at));
+            let bounds = item
+                .map(|item| item.targeting.video_size)
+                .unwrap_or_default();
+            let inside = self.video_size.is_some_and(|(w, h)| bounds.admits(w, h));
+            if bounds.is_bounded() && !inside {
+                rows::unset(left, at);
+            }
+        }
+    }
+
+    /// Reads what a market asks, once.
+    fn load_terms(&mut self, market: &mut MarketOf<'_, 'a, V>) -> Read<Terms> {
+        if let Some(terms) = market.terms {
+            return Ok(terms);
+        }
+        let mut floor = None;
+        if let Some((_, deal)) = market.deal {
+            floor = self.rates.deal_floor(deal)?;
+        }
+        let floor = match floor {
+            Some(floor) => floor,
+            None => self.imp_floor(market.imp.view)?,
+        };
+        let mut fixed_price = None;
+        if let (Some((_, deal)), Floor::At(price)) = (market.deal, floor)
+            && price > Micros::ZERO
+            && deal.at()? == Some(FIXED_PRICE)
+        {
+            fixed_price = Some(price);
+        }
+        let end = self.catalog.index.end(floor);
+        Ok(*market.terms.insert(Terms {
+            floor,
+            end,
+            fixed_price,
+        }))
+    }
+
+    fn imp_floor(&mut self, imp: &V::Imp) -> Read<Floor> {
+        match self.imp_floor {
+            Some(floor) => Ok(floor),
+            None => Ok(*self.imp_floor.insert(self.rates.imp_floor(imp)?)),
+        }
+    }
+
+    /// What is left after every row: tries one after the other, the best first.
+    fn candidates(
+        &mut self,
+        block: usize,
+        left: Block,
+        market: &mut MarketOf<'_, 'a, V>,
+    ) -> Read<Walk> {
+        let fixed_price = self.load_terms(market)?.fixed_price;
+        for at in rows::places(left) {
+            let Some((at, item)) = self.item(block, at) else {
+                continue;
+            };
+            let price = fixed_price.unwrap_or(item.cpm);
+            let cost = impression_cost(price);
+            if self.book.available(at, self.now) < cost {
+                continue;
+            }
+            if self.blocks_all(market.imp.view)? {
+                self.reach(Reason::Blocked);
+                return Ok(DONE);
+            }
+            let creative = self.fitting(at, market.imp.view)?;
+            let Some(creative) = creative.and_then(|creative| item.creatives.get(creative)) else {
+                self.reach(Reason::Blocked);
+                continue;
+            };
+            let id = (self.ids)();
+            if self.book.reserve(at, id, cost, self.now) {
+                self.draft.bids.push(Bid {
+                    id,
+                    imp: market.imp.id,
+                    deal: market.deal.map(|(id, _)| id),
+                    position: at,
+                    item,
+                    creative,
+                    price,
+                    test: false,
+                });
+                // With a bid no reason is wanted any more, so only candidates matter.
+                self.reach(Reason::Blocked);
+                return Ok(DONE);
+            }
+        }
+        Ok(ON)
+    }
+
+    fn item(&self, block: usize, at: usize) -> Option<(Position, &'s LineItem)> {
+        let at = position(block, at)?;
+        Some((at, self.catalog.item(at)?))
+    }
+
+    /// Whether the rules that are the same for every line item block them all.
+    fn blocks_all(&mut self, imp: &V::Imp) -> Read<bool> {
+        Ok(self.room.imp.blocks_all(imp)?
+            || self
+                .room
+                .request
+                .blocks_all(&self.catalog.rules, self.request)?)
+    }
+
+    /// The first creative that fits, unless the publisher keeps the line item out.
+    fn fitting(&mut self, at: Position, imp: &V::Imp) -> Read<Option<usize>> {
+        let rules = &self.catalog.rules;
+        if self.room.request.block(rules, at.index(), self.request)? {
+            return Ok(None);
+        }
+        self.room.imp.fitting(rules, at.index(), self.offered, imp)
+    }
+}
+
+/// `deal.at` of a fixed price.
+const FIXED_PRICE: i32 = 3;
+
+/// The stage after one, up to the last that is decided a block at a time.
+#[inline]
+fn after(stage: Reason) -> Option<Reason> {
+    match stage {
+        Reason::Deal => Some(Reason::Country),
+        Reason::Country => Some(Reason::DeviceType),
+        Reason::DeviceType => Some(Reason::Format),
+        Reason::Format => Some(Reason::VideoSize),
+        Reason::VideoSize => Some(Reason::Floor),
+        Reason::Floor => Some(Reason::Budget),
+        _ => None,
+    }
+}
+
+fn position(block: usize, at: usize) -> Option<Position> {
+    u32::try_from(block * BLOCK_LEN + at).ok().map(Position)
+}
+
+fn hash_of(id: Text<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    id.with(|id| id.hash(&mut hasher));
+    hasher.finish()
+}
+
+/// Whether an impression has the id of another one among those whose ids have its hash.
+fn shares_id<'a>(
+    request: &impl RequestView<'a>,
+    index: usize,
+    alike: &[(u64, usize)],
+) -> Read<bool> {
+    let id = request.imp(index)?.id()?;
+    for (_, other) in alike.iter().filter(|(_, other)| *other != index) {
+        let other = request.imp(*other)?.id()?;
+        if id.zip(other).is_some_and(|(id, other)| id.same(other)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

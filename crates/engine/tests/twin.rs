@@ -1,0 +1,526 @@
+//! The index against its naive twin: the same bids, prices, creatives and reasons, over random
+//! line items, requests, budgets, flights, notices and reloads.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod support;
+
+use engine::{
+    BidId, Book, BudgetCeilings, Budgets, Catalog, Creative, LineItem, MemoryBook, MemoryBudgets,
+    MemoryLimits, Rates, Scratch, Snapshot, Status, Targeting, Timestamp, VideoSize, decide, naive,
+};
+use openrtb::{Country, Currency, DeviceType, MediaType, Micros};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use std::sync::Arc;
+use support::{Deal, Decided, Imp, Medium, Request, Str};
+
+const HOUR_US: i64 = 3_600_000_000;
+
+/// Mostly the first, sometimes one of the rest.
+fn skewed<T: Clone + std::fmt::Debug + 'static>(values: &[T]) -> impl Strategy<Value = T> + use<T> {
+    let (first, all) = (values[0].clone(), values.to_vec());
+    prop_oneof![3 => Just(first), 2 => select(all)]
+}
+
+fn texts(values: &'static [&'static str], max: usize) -> impl Strategy<Value = Vec<Str>> {
+    prop_oneof![3 => Just(Vec::new()), 2 => vec(spelled(values), 0..=max)]
+}
+
+fn spelled(values: &'static [&'static str]) -> impl Strategy<Value = Str> {
+    (select(values), prop::bool::weighted(0.1)).prop_map(|(text, escaped)| {
+        if escaped {
+            Str::escaped(text)
+        } else {
+            text.into()
+        }
+    })
+}
+
+fn ints(values: &'static [i32], max: usize) -> impl Strategy<Value = Vec<i32>> {
+    prop_oneof![3 => Just(Vec::new()), 2 => vec(select(values), 0..=max)]
+}
+
+const SEATS: &[&str] = &["default", "seat-1", "seat-2", "Default"];
+const DOMAINS: &[&str] = &[
+    "brand.example",
+    "shop.brand.example",
+    "www.brand.example.",
+    " .Other.Example",
+    "www.com",
+    "com",
+    "BÜCHER.example",
+    ".",
+    "example",
+];
+const CATEGORIES: &[&str] = &["IAB1", "IAB1-5", "IAB1-5-2", "IAB11", "IAB2", "-", "1"];
+const BUNDLES: &[&str] = &["app.one", "app.two", "App.One"];
+const DEALS: &[&str] = &["d0", "d1", "d2", "d3", " d0", "77"];
+const MIMES: &[&str] = &["video/mp4", "VIDEO/MP4", "image/png", "audio/mpeg", "Ⅷ"];
+const INTS: &[i32] = &[1, 2, 3, 15, 30, -1, 500, i32::MAX];
+const SIZES: &[i32] = &[320, 640, 480, 1, i32::MAX];
+const CODES: &[&str] = &["USA", "DEU", "FRA", "JPN"];
+/// Times around which flights and requests lie.
+const TIMES: &[i64] = &[
+    0,
+    1,
+    10 * HOUR_US,
+    24 * HOUR_US,
+    24 * HOUR_US + 1,
+    50 * HOUR_US,
+    -1,
+];
+
+fn country() -> impl Strategy<Value = Country> {
+    select(CODES).prop_map(|code| Country::from_alpha3(code).unwrap())
+}
+
+fn creative() -> impl Strategy<Value = Creative> {
+    let what = (
+        select(&MediaType::ALL[..]),
+        skewed(&[300, 728]),
+        skewed(&[250, 90]),
+    );
+    let played = (
+        option::weighted(0.9, select(INTS)),
+        option::of(select(INTS)),
+    );
+    let behaviour = (ints(INTS, 2), ints(INTS, 2), any::<bool>());
+    let mime = option::weighted(0.9, select(MIMES));
+    (what, played, behaviour, mime).prop_map(|(what, played, behaviour, mime)| Creative {
+        id: format!("{what:?}{mime:?}"),
+        media: what.0,
+        w: Some(what.1),
+        h: Some(what.2),
+        duration: played.0,
+        mime: mime.map(str::to_owned),
+        protocol: played.1,
+        apis: behaviour.0,
+        attr: behaviour.1,
+        secure: behaviour.2,
+        adm: String::new(),
+    })
+}
+
+fn video_size() -> impl Strategy<Value = VideoSize> {
+    let bound = || option::weighted(0.3, select(SIZES));
+    let bounded = (bound(), bound(), bound(), bound());
+    let bounded = bounded.prop_map(|(min_w, min_h, max_w, max_h)| VideoSize {
+        min_w,
+        min_h,
+        max_w,
+        max_h,
+    });
+    prop_oneof![2 => Just(VideoSize::default()), 1 => bounded]
+}
+
+fn targeting() -> impl Strategy<Value = Targeting> {
+    let deals =
+        prop_oneof![2 => Just(vec![]), 1 => vec(select(DEALS).prop_map(String::from), 1..3)];
+    let countries = prop_oneof![1 => Just(vec![]), 1 => vec(country(), 1..3)];
+    let device = (1i64..=8).prop_map(|number| DeviceType::new(number).unwrap());
+    let devices = prop_oneof![1 => Just(vec![]), 1 => vec(device, 1..3)];
+    (deals, countries, devices, video_size()).prop_map(
+        |(deals, countries, device_types, video_size)| Targeting {
+            deals,
+            countries,
+            device_types,
+            video_size,
+        },
+    )
+}
+
+fn money() -> impl Strategy<Value = i64> {
+    select(
+        &[
+            2_000_000, 1, 999, 1000, 1001, 1_080_000, 1_100_000, 5_000_000,
+        ][..],
+    )
+}
+
+fn budget() -> impl Strategy<Value = BudgetCeilings> {
+    let ceiling = || option::weighted(0.3, select(&[0, 999, 2000, 4000, 10_000][..]));
+    (ceiling(), ceiling()).prop_map(|(total, daily)| BudgetCeilings {
+        total: total.map(Micros),
+        daily: daily.map(Micros),
+    })
+}
+
+fn line_item() -> impl Strategy<Value = LineItem> {
+    let status = prop_oneof![9 => Just(Status::Active), 1 => Just(Status::Paused)];
+    let time = || option::weighted(0.2, select(TIMES).prop_map(Timestamp));
+    let domains = vec(skewed(DOMAINS).prop_map(String::from), 1..3);
+    let cat = vec(select(CATEGORIES).prop_map(String::from), 0..3);
+    let bundle = option::weighted(0.3, select(BUNDLES).prop_map(String::from));
+    let who = (skewed(SEATS), domains, cat, skewed(&[1, 6]), bundle);
+    let creatives = vec(creative(), 1..3);
+    let when = (status, time(), time());
+    (
+        when,
+        who,
+        money(),
+        budget(),
+        targeting(),
+        creatives,
+        "[a-zé]",
+    )
+        .prop_map(
+            |((status, start, end), who, cpm, budget, targeting, creatives, id)| LineItem {
+                id,
+                seat: who.0.into(),
+                status,
+                start,
+                end,
+                adomain: who.1,
+                cat: who.2,
+                cattax: who.3,
+                bundle: who.4,
+                cpm: Micros(cpm),
+                budget,
+                targeting,
+                creatives,
+            },
+        )
+}
+
+/// Line items; their ids are made unique. Large catalogs repeat a few line items many times.
+fn line_items() -> impl Strategy<Value = Vec<LineItem>> {
+    let copies = prop_oneof![20 => Just(1usize), 1 => Just(12)];
+    let items = prop_oneof![1 => vec(line_item(), 0..4), 4 => vec(line_item(), 4..200)];
+    (items, copies).prop_map(|(items, copies)| {
+        let mut all: Vec<_> = items
+            .iter()
+            .cycle()
+            .take(items.len() * copies)
+            .cloned()
+            .collect();
+        for (at, item) in all.iter_mut().enumerate() {
+            item.id = format!("{}{at}", item.id);
+            item.cpm.0 += (at / items.len()) as i64 % 3;
+        }
+        all
+    })
+}
+
+fn medium() -> impl Strategy<Value = Medium> {
+    let lists = (ints(INTS, 2), ints(INTS, 6), ints(INTS, 6), ints(INTS, 3));
+    let bound = || option::weighted(0.3, select(INTS));
+    let by_second = prop::bool::weighted(0.05);
+    (texts(MIMES, 3), lists, bound(), bound(), by_second).prop_map(
+        |(mimes, lists, minduration, maxduration, priced_by_second)| Medium {
+            mimes,
+            battr: lists.0,
+            api: lists.1,
+            protocols: lists.2,
+            rqddurs: lists.3,
+            minduration,
+            maxduration,
+            priced_by_second,
+        },
+    )
+}
+
+fn floor() -> impl Strategy<Value = Option<f64>> {
+    skewed(&[
+        None,
+        Some(0.0),
+        Some(-1.0),
+        Some(1.1),
+        Some(1.000_000_1),
+        Some(2.0),
+        Some(1.0),
+        Some(f64::NAN),
+        Some(1_000_001.0),
+    ])
+}
+
+fn floor_currency() -> impl Strategy<Value = Option<Str>> {
+    skewed(&[
+        None,
+        Some(" usd"),
+        Some("EUR"),
+        Some("XXX"),
+        Some("u5d"),
+        Some(" "),
+    ])
+    .prop_map(|currency| currency.map(Str::from))
+}
+
+fn deal() -> impl Strategy<Value = Deal> {
+    let id = option::weighted(0.9, spelled(DEALS));
+    let at = skewed(&[None, Some(3), Some(3), Some(1)]);
+    (
+        id,
+        floor(),
+        floor_currency(),
+        at,
+        texts(SEATS, 2),
+        texts(DOMAINS, 3),
+    )
+        .prop_map(|(id, bidfloor, bidfloorcur, at, wseat, wadomain)| Deal {
+            id,
+            bidfloor,
+            bidfloorcur,
+            at,
+            wseat,
+            wadomain,
+        })
+}
+
+fn imp() -> impl Strategy<Value = Imp> {
+    let medium = || option::of(medium());
+    let media = (medium(), medium(), medium(), medium());
+    let size = || select(SIZES);
+    let banner_size = (skewed(&[300, 728]), skewed(&[250, 90]));
+    let sizes = (option::of((size(), size())), vec(banner_size, 0..3));
+    let quantity = skewed(&[None, None, None, None, Some(1.0), Some(2.0)]);
+    let flags = (prop::bool::weighted(0.2), any::<bool>(), quantity);
+    let id = skewed(&[Some("1"), Some("2"), Some("3"), Some(" 1"), None]);
+    let deals = prop_oneof![1 => Just(vec![]), 1 => vec(deal(), 0..4)];
+    (id, media, sizes, floor(), floor_currency(), flags, deals).prop_map(
+        |(id, media, sizes, bidfloor, bidfloorcur, flags, deals)| Imp {
+            id: id.map(Str::from),
+            banner: media.0,
+            video: media.1,
+            audio: media.2,
+            native: media.3,
+            video_size: sizes.0,
+            banner_sizes: sizes.1,
+            bidfloor,
+            bidfloorcur,
+            private_auction: flags.0,
+            secure: flags.1,
+            qty_multiplier: flags.2,
+            deals,
+        },
+    )
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let id = option::weighted(0.97, spelled(&["r1", "日本"]));
+    let device = skewed(&[Some(4), Some(1), Some(5), Some(3), Some(9), None]);
+    let country = skewed(&["USA", "us", "DEU", "ZZZ", "CHE"]);
+    let cur = skewed(&[&[][..], &["EUR", "usd "], &["EUR"], &[" "], &["IN"]]);
+    let categories = (
+        texts(CATEGORIES, 2),
+        texts(CATEGORIES, 4),
+        skewed(&[None, Some(6)]),
+    );
+    let others = (
+        texts(DOMAINS, 2),
+        texts(BUNDLES, 2),
+        texts(SEATS, 3),
+        texts(SEATS, 2),
+    );
+    let imps = prop_oneof![8 => vec(imp(), 1..2), 8 => vec(imp(), 2..5), 1 => Just(vec![])];
+    (
+        id,
+        imps,
+        device,
+        country,
+        any::<bool>(),
+        cur,
+        categories,
+        others,
+    )
+        .prop_map(
+            |(id, imps, device_type, country, test, cur, categories, others)| Request {
+                id,
+                imps,
+                device_type,
+                country: Some(country.into()),
+                test,
+                cur: support::strs(cur),
+                bcat: categories.0,
+                acat: categories.1,
+                cattax: categories.2,
+                badv: others.0,
+                bapp: others.1,
+                wseat: others.2,
+                bseat: others.3,
+                ..Request::default()
+            },
+        )
+}
+
+/// What happens to a bidder.
+#[derive(Clone, Debug)]
+enum Event {
+    Request(Box<Request>),
+    /// The clock is set.
+    Now(i64),
+    /// The bid made so many bids ago is billed.
+    Billed(usize, i64),
+    Lost(usize),
+    Expire,
+    /// Every so many line items change their ceilings, or go.
+    Reload(usize, BudgetCeilings, bool),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let time = (select(TIMES), -2..2i64).prop_map(|(time, more)| Event::Now(time + more));
+    let later = (0..200_000_000i64).prop_map(|more| Event::Now(10 * HOUR_US + more));
+    prop_oneof![
+        12 => request().prop_map(|request| Event::Request(Box::new(request))),
+        1 => time,
+        1 => later,
+        2 => (0..5usize, money()).prop_map(|(bid, price)| Event::Billed(bid, price)),
+        2 => (0..5usize).prop_map(Event::Lost),
+        1 => Just(Event::Expire),
+        1 => (1..4usize, budget(), any::<bool>())
+            .prop_map(|(every, budget, go)| Event::Reload(every, budget, go)),
+    ]
+}
+
+/// A bidder: the twins differ in how they decide, and in nothing else.
+struct Bidder {
+    snapshot: Snapshot<MemoryBook>,
+    budgets: MemoryBudgets,
+    bids: Vec<BidId>,
+    next_id: u128,
+    now: Timestamp,
+}
+
+impl Bidder {
+    fn new(items: Vec<LineItem>, now: Timestamp) -> Bidder {
+        let budgets = MemoryBudgets::new(MemoryLimits {
+            bids_min: 0,
+            ..MemoryLimits::default()
+        });
+        let catalog = Arc::new(Catalog::build(items).unwrap());
+        let snapshot = Snapshot::open(catalog, &budgets, now);
+        Bidder {
+            snapshot,
+            budgets,
+            bids: Vec::new(),
+            next_id: 0,
+            now,
+        }
+    }
+
+    /// What it answers to an event.
+    fn on(&mut self, event: &Event, scratch: Option<&mut Scratch>) -> String {
+        let bid = |ago: &usize| {
+            self.bids
+                .iter()
+                .rev()
+                .nth(*ago)
+                .copied()
+                .unwrap_or(BidId(0))
+        };
+        match event {
+            Event::Request(request) => format!("{:?}", self.decide(request, scratch)),
+            Event::Now(now) => {
+                self.now = Timestamp(*now);
+                String::new()
+            }
+            Event::Billed(ago, price) => {
+                format!(
+                    "{:?}",
+                    self.budgets.settle(bid(ago), Micros(*price), self.now)
+                )
+            }
+            Event::Lost(ago) => format!("{:?}", self.budgets.release(bid(ago), self.now)),
+            Event::Expire => format!("{}", self.budgets.expire(self.now)),
+            Event::Reload(every, budget, go) => {
+                self.reload(*every, *budget, *go);
+                String::new()
+            }
+        }
+    }
+
+    fn decide(&mut self, request: &Request, scratch: Option<&mut Scratch>) -> Decided {
+        let rates = Rates::new(
+            Currency::USD,
+            [(Currency::parse("EUR").unwrap(), Micros(1_080_000))],
+        );
+        let mut ids = || {
+            self.next_id += 1;
+            BidId(self.next_id)
+        };
+        let (snapshot, now) = (&self.snapshot, self.now);
+        let decision = match scratch {
+            Some(scratch) => decide(&request, snapshot, &rates, now, scratch, &mut ids),
+            None => naive::decide(&request, snapshot, &rates, now, &mut ids),
+        };
+        let decided = Decided::from(&decision);
+        self.bids.extend(decided.bids.iter().map(|bid| bid.id));
+        decided
+    }
+
+    fn reload(&mut self, every: usize, budget: BudgetCeilings, go: bool) {
+        let mut items = Vec::new();
+        for (at, item) in self.snapshot.catalog().items() {
+            let mut item = item.clone();
+            let changes = at.index() % every == 0;
+            if changes {
+                item.budget = budget;
+            }
+            if !(changes && go) {
+                items.push(item);
+            }
+        }
+        let catalog = Arc::new(Catalog::build(items).unwrap());
+        self.snapshot = Snapshot::open(catalog, &self.budgets, self.now);
+    }
+
+    fn available(&self) -> Vec<Micros> {
+        let (catalog, book) = (self.snapshot.catalog(), self.snapshot.book());
+        catalog
+            .items()
+            .map(|(at, _)| book.available(at, self.now))
+            .collect()
+    }
+}
+
+fn check(items: Vec<LineItem>, events: &[Event]) -> Result<(), TestCaseError> {
+    let now = Timestamp(10 * HOUR_US);
+    let mut scratch = Scratch::default();
+    let (mut index, mut twin) = (Bidder::new(items.clone(), now), Bidder::new(items, now));
+    for event in events {
+        prop_assert_eq!(
+            index.on(event, Some(&mut scratch)),
+            twin.on(event, None),
+            "{:?}",
+            event
+        );
+    }
+    prop_assert_eq!(index.available(), twin.available());
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn the_index_decides_as_its_twin(items in line_items(), events in vec(event(), 1..40)) {
+        check(items, &events)?;
+    }
+
+    /// More bounds on sizes than there are rows for, and more line items than in one block.
+    #[test]
+    fn many_sizes(
+        items in vec((line_item(), 0..4000i32, 0..4000i32), 600..700),
+        events in vec(event(), 1..10),
+        w in 0..4000i32,
+    ) {
+        let items = items.into_iter().enumerate().map(|(at, (mut item, w, h))| {
+            item.id = format!("{}{at}", item.id);
+            item.targeting.video_size.min_w = Some(w);
+            item.targeting.video_size.max_h = Some(h);
+            item
+        });
+        let mut events = events;
+        for event in &mut events {
+            if let Event::Request(request) = event {
+                request.imps.iter_mut().for_each(|imp| imp.video_size = Some((w, 4000 - w)));
+            }
+        }
+        check(items.collect(), &events)?;
+    }
+}
