@@ -3,7 +3,8 @@
 use crate::{BidId, Book, Creative, LineItem, Position};
 use openrtb::{Limit, Micros, Reason, Refusal, RequestView, Text};
 
-/// What was decided about a request. `'a` is the life of the request's bytes and of the snapshot.
+/// What was decided about a request. `'a` is the life of the snapshot's borrow, which the request's
+/// bytes outlive.
 #[derive(Clone, Debug)]
 pub struct Decision<'a> {
     /// The request's `id`; `None` where the request is invalid and its id could not be read.

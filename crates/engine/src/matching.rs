@@ -58,8 +58,8 @@ impl Room {
 /// Decides on a request (`docs/decisions.md`): the bids, whose prices are then reserved in the
 /// snapshot's book, or the one reason why there is none.
 ///
-/// `ids` draws an id for every bid that is tried. The decision borrows from the request's bytes
-/// and from the snapshot.
+/// `ids` draws an id for every bid that is tried. The decision borrows from the snapshot and from
+/// the request's bytes, which outlive it.
 pub fn decide<'a: 's, 's, V: RequestView<'a>, K: Book>(
     request: &V,
     snapshot: &'s Snapshot<K>,
