@@ -201,7 +201,7 @@ fn error(out: &mut Vec<u8>, code: Code, message: &str) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::*;
 
     fn message(fields: &[(u64, &[u8])]) -> Vec<u8> {

@@ -96,6 +96,8 @@ pub(crate) fn write_decimal(out: &mut Vec<u8>, number: u64) {
 
 /// What comes after `application/grpc` in every content type of gRPC.
 pub(crate) const CONTENT_TYPE: &[u8] = b"application/grpc";
+/// With a subtype behind it.
+pub(crate) const CONTENT_TYPE_PLUS: &[u8] = b"application/grpc+";
 
 /// The content-subtype: empty for `application/grpc`; `None` for what is not gRPC. Parameters behind
 /// `;` mean nothing to gRPC. In lower case, as a media type is case-insensitive only in theory.
@@ -123,7 +125,12 @@ pub(crate) fn percent_encode(message: &str) -> Vec<u8> {
     const HEX: [u8; 16] = *b"0123456789ABCDEF";
     let digit = |nibble: u8| HEX.get(usize::from(nibble)).copied().unwrap_or(b'0');
     let mut out = Vec::new();
-    let cut = message.floor_char_boundary(MESSAGE_BYTES_MAX);
+    let whole = |start: usize, c: char| start + c.len_utf8() <= MESSAGE_BYTES_MAX;
+    let cut: usize = message
+        .char_indices()
+        .take_while(|(at, c)| whole(*at, *c))
+        .map(|(_, c)| c.len_utf8())
+        .sum();
     for byte in message.bytes().take(cut) {
         match byte {
             b' '..=b'~' if byte != b'%' => out.push(byte),

@@ -1,5 +1,6 @@
 //! HTTP/2 and gRPC without I/O: bytes in, bytes out.
 
+mod client;
 mod frame;
 pub(crate) mod grpc;
 mod head;
@@ -8,8 +9,10 @@ pub mod hpack;
 mod link;
 mod reply;
 mod server;
-mod streams;
+mod slots;
+mod stream;
 
+pub use client::{ClientConfig, ClientConnection, Ended, Request};
 pub use frame::{ConnectionError, ErrorCode};
 pub use host::Host;
 pub(crate) use host::Shared;

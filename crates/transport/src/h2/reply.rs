@@ -1,8 +1,7 @@
-//! Header blocks of replies. What every reply says goes into the client's table once, and is a byte
-//! from then on.
+//! Header blocks of replies.
 
 use super::grpc;
-use super::hpack;
+use super::hpack::{self, Encoder, Name};
 use crate::{Code, Status};
 
 /// Static table: `:status: 200`.
@@ -11,84 +10,43 @@ const STATUS_200: usize = 8;
 const STATUS_NAME: usize = 8;
 /// Static table.
 const CONTENT_TYPE_NAME: usize = 31;
-/// The dynamic table starts here.
-const DYNAMIC_FIRST: usize = 62;
-/// The table of a peer that says nothing, and as much as two fields of ours need.
-const TABLE_BYTES_DEFAULT: u32 = 4096;
-/// Longer subtypes are spelled out every time.
-const SUBTYPE_BYTES_MAX: usize = 64;
 
 /// The encoder of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyEncoder {
-    /// Fields we put into the peer's table. It never has more than two, so none is ever evicted.
-    inserted: usize,
-    /// The number of the insertion that holds `content-type`, and for which subtype.
-    content_type: Option<(usize, String)>,
-    /// The number of the insertion that holds `grpc-status: 0`.
-    ok: Option<usize>,
-    /// The peer wants a smaller table: ours is given up.
-    without_table: bool,
+    encoder: Encoder,
 }
 
 impl ReplyEncoder {
-    /// To be called at the start of every block, with the smallest table the peer asked for so far.
-    #[inline]
-    fn begin(&mut self, out: &mut Vec<u8>, table_bytes_min: u32) {
-        if table_bytes_min < TABLE_BYTES_DEFAULT && !self.without_table {
-            hpack::table_size_update(out, 0);
-            *self = Self {
-                without_table: true,
-                ..Self::default()
-            };
-        }
-    }
-
-    /// The headers before a reply's first message.
+    /// The headers before a reply's first message. `table_bytes_min` is the smallest table that the
+    /// peer asked for so far.
     #[inline]
     pub fn headers(&mut self, out: &mut Vec<u8>, table_bytes_min: u32, subtype: &str) {
-        self.begin(out, table_bytes_min);
+        self.encoder.begin(out, table_bytes_min);
         hpack::indexed(out, STATUS_200);
-        match &self.content_type {
-            Some((number, known)) if known == subtype => {
-                hpack::indexed(out, DYNAMIC_FIRST + self.inserted - number);
-            }
-            _ => self.content_type(out, subtype),
-        }
-    }
-
-    fn content_type(&mut self, out: &mut Vec<u8>, subtype: &str) {
-        let mut value = grpc::CONTENT_TYPE.to_vec();
-        if !subtype.is_empty() {
-            value.push(b'+');
-            value.extend_from_slice(subtype.as_bytes());
-        }
-        if self.without_table || self.content_type.is_some() || subtype.len() > SUBTYPE_BYTES_MAX {
-            return hpack::literal_named(out, CONTENT_TYPE_NAME, &value);
-        }
-        hpack::literal_indexing(out, CONTENT_TYPE_NAME, b"", &value);
-        self.inserted += 1;
-        self.content_type = Some((self.inserted, subtype.to_owned()));
+        let start = if subtype.is_empty() {
+            grpc::CONTENT_TYPE
+        } else {
+            grpc::CONTENT_TYPE_PLUS
+        };
+        self.encoder.field(
+            out,
+            Name::Index(CONTENT_TYPE_NAME),
+            [start, subtype.as_bytes()],
+        );
     }
 
     /// The trailers of a call that ended well.
     #[inline]
     pub fn ok(&mut self, out: &mut Vec<u8>, table_bytes_min: u32) {
-        self.begin(out, table_bytes_min);
-        if let Some(number) = self.ok {
-            hpack::indexed(out, DYNAMIC_FIRST + self.inserted - number);
-        } else if self.without_table {
-            hpack::literal(out, b"grpc-status", b"0");
-        } else {
-            hpack::literal_indexing(out, 0, b"grpc-status", b"0");
-            self.inserted += 1;
-            self.ok = Some(self.inserted);
-        }
+        self.encoder.begin(out, table_bytes_min);
+        self.encoder
+            .field(out, Name::Spelled("grpc-status"), [b"0", b""]);
     }
 
     /// The trailers of a call that ended otherwise.
     pub fn failed(&mut self, out: &mut Vec<u8>, table_bytes_min: u32, status: &Status) {
-        self.begin(out, table_bytes_min);
+        self.encoder.begin(out, table_bytes_min);
         let mut code = Vec::new();
         grpc::write_decimal(&mut code, u64::from(status.code.number()));
         hpack::literal(out, b"grpc-status", &code);
@@ -103,7 +61,7 @@ impl ReplyEncoder {
 
     /// An answer to what is no gRPC.
     pub fn not_grpc(&mut self, out: &mut Vec<u8>, table_bytes_min: u32, http_status: &str) {
-        self.begin(out, table_bytes_min);
+        self.encoder.begin(out, table_bytes_min);
         hpack::literal_named(out, STATUS_NAME, http_status.as_bytes());
         hpack::literal_named(out, CONTENT_TYPE_NAME, b"text/plain");
     }
@@ -137,6 +95,7 @@ mod tests {
             ("proto", "content-type: application/grpc+proto", Some(2)),
             ("json", "content-type: application/grpc+json", None),
             ("", "content-type: application/grpc", None),
+            ("json", "content-type: application/grpc+json", Some(2)),
             ("proto", "content-type: application/grpc+proto", Some(2)),
         ] {
             let (bytes, fields) = read(&mut decoder, |out| encoder.headers(out, u32::MAX, subtype));

@@ -12,7 +12,8 @@ use super::head::{Admission, RequestHead};
 use super::host::{Host, Route, Then};
 use super::link::{Budget, Event, Link, RecentResets, STREAM_WINDOW_BYTES};
 use super::reply::ReplyEncoder;
-use super::streams::{End, Request, Slot, Stream, Streams};
+use super::slots::{Slot, Slots};
+use super::stream::{End, Request, Stream};
 use crate::metadata::Metadata;
 use crate::{Call, Code, Counter, PeerCred, ServerLimits, Service, Status, TransportKind};
 
@@ -46,7 +47,7 @@ pub struct ServerConnection {
     kind: TransportKind,
     peer: Option<PeerCred>,
     preface_bytes: usize,
-    streams: Streams,
+    streams: Slots<Stream>,
     /// The highest stream the client has opened.
     last: u32,
     leaving: Leaving,
@@ -145,7 +146,7 @@ impl ServerConnection {
             kind,
             peer,
             preface_bytes: 0,
-            streams: Streams::default(),
+            streams: Slots::default(),
             last: 0,
             leaving: Leaving::No,
             encoder: ReplyEncoder::default(),
@@ -291,7 +292,7 @@ impl ServerConnection {
         if id <= self.last {
             return self.trailers(id, end_stream, block, host);
         }
-        if id % 2 == 0 {
+        if id.is_multiple_of(2) {
             return Err(ConnectionError::protocol(
                 "a client's stream with an even identifier",
             ));
@@ -335,12 +336,11 @@ impl ServerConnection {
         head: &RequestHead<Route>,
         host: &mut Host<S>,
     ) {
-        let slot = self
-            .streams
-            .open(id, self.link.settings.initial_window, host.now);
+        let slot = self.streams.open(id);
         let Some(stream) = self.streams.get(slot) else {
             return;
         };
+        stream.start(id, self.link.settings.initial_window, host.now);
         std::mem::swap(&mut stream.kept, &mut host.kept);
         stream.timeout = head.timeout;
         stream.compressed = head.compressed;
@@ -659,9 +659,9 @@ impl ServerConnection {
         let Some(stream) = self.streams.get(slot) else {
             return;
         };
-        let timeout = stream.timeout.map(|timeout| {
-            timeout.saturating_sub(host.now.saturating_duration_since(stream.opened))
-        });
+        let timeout = stream
+            .timeout
+            .map(|timeout| timeout.saturating_sub(stream.age(host.now)));
         if timeout == Some(Duration::ZERO) {
             host.count(Counter::CallsExpired);
             let status = Status::fixed(
@@ -765,14 +765,14 @@ impl ServerConnection {
         let Some(stream) = self.streams.get(slot) else {
             return;
         };
-        let sent = match stream.unsent_bytes() {
+        let sent = match stream.unsent.len() {
             0 => self
                 .link
                 .send_data(stream.id, &mut stream.send_window, bytes),
             _ => 0,
         };
         if let Some(rest) = bytes.get(sent..).filter(|rest| !rest.is_empty()) {
-            stream.unsent.extend_from_slice(rest);
+            stream.unsent.push(rest);
             self.unsent_bytes += rest.len();
         }
     }
@@ -812,7 +812,7 @@ impl ServerConnection {
     /// Ends the reply if it is to end and everything of it is out.
     #[inline]
     fn send_end_if_due<S: Service>(&mut self, slot: Slot, host: &mut Host<S>) {
-        let due = |stream: &mut Stream| stream.unsent_bytes() == 0 && stream.end.is_some();
+        let due = |stream: &mut Stream| stream.unsent.len() == 0 && stream.end.is_some();
         if self.streams.get(slot).is_some_and(due) {
             self.send_end(slot);
             self.close_if_ended(slot, host);
@@ -866,19 +866,23 @@ impl ServerConnection {
         let Some(stream) = self.streams.get(slot) else {
             return;
         };
-        if stream.request == Request::Ended && stream.end.is_some() && stream.unsent_bytes() == 0 {
+        if stream.request == Request::Ended && stream.end.is_some() && stream.unsent.len() == 0 {
             self.close(slot, host);
         }
     }
 
     #[inline]
     fn close<S: Service>(&mut self, slot: Slot, host: &mut Host<S>) {
-        if let Some(stream) = self.streams.get(slot) {
-            self.unsent_bytes = self.unsent_bytes.saturating_sub(stream.unsent_bytes());
-            self.partial_bytes = self.partial_bytes.saturating_sub(stream.body.len());
-        }
-        let body = self.streams.close(slot);
-        host.give_back(body);
+        let Some(stream) = self.streams.get(slot) else {
+            return;
+        };
+        self.unsent_bytes = self.unsent_bytes.saturating_sub(stream.unsent.len());
+        self.partial_bytes = self.partial_bytes.saturating_sub(stream.body.len());
+        stream.unsent.clear();
+        stream.kept.clear();
+        host.give_back(std::mem::take(&mut stream.body));
+        let id = stream.id;
+        self.streams.close(id);
     }
 
     #[cold]
@@ -902,7 +906,7 @@ impl ServerConnection {
             self.flush_all(host);
             return Ok(());
         }
-        if id > self.last || id % 2 == 0 {
+        if id > self.last || id.is_multiple_of(2) {
             return Err(ConnectionError::protocol("WINDOW_UPDATE on an idle stream"));
         }
         let Some(slot) = self.streams.find(id) else {
@@ -958,26 +962,21 @@ impl ServerConnection {
         let Some(stream) = self.streams.get(slot) else {
             return;
         };
-        if stream.unsent_bytes() == 0 {
+        if stream.unsent.len() == 0 {
             return;
         }
-        let bytes = stream.unsent.get(stream.unsent_at..).unwrap_or_default();
         let sent = self
             .link
-            .send_data(stream.id, &mut stream.send_window, bytes);
-        stream.unsent_at += sent;
+            .send_data(stream.id, &mut stream.send_window, stream.unsent.rest());
+        stream.unsent.advance(sent);
         self.unsent_bytes = self.unsent_bytes.saturating_sub(sent);
-        if stream.unsent_bytes() == 0 {
-            stream.unsent = Vec::new();
-            stream.unsent_at = 0;
-            self.send_end_if_due(slot, host);
-        }
+        self.send_end_if_due(slot, host);
     }
 
     // Resets, health, time, and going away.
 
     fn reset_by_peer<S: Service>(&mut self, id: u32, host: &mut Host<S>) -> Checked {
-        if id > self.last || id % 2 == 0 {
+        if id > self.last || id.is_multiple_of(2) {
             return Err(ConnectionError::protocol("RST_STREAM on an idle stream"));
         }
         let Some(slot) = self.streams.find(id) else {
@@ -1034,7 +1033,7 @@ impl ServerConnection {
                 Request::Unwanted => true,
                 Request::Ended => false,
             };
-            if !waits || now.saturating_duration_since(stream.opened) < timeout {
+            if !waits || stream.age(now) < timeout {
                 continue;
             }
             host.count(Counter::TimeoutRequest);

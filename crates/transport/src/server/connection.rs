@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown};
 
 use crate::h2::{ConnectionError, ErrorCode, Host, ServerConnection};
-use crate::{Counter, ServerLimits, Service, TransportKind};
+use crate::{Counter, ServerLimits, Service};
 
 /// How long a connection that is over waits for the peer to close, so that it gets to read what we
 /// said last: a socket closed with unread bytes resets the connection.
@@ -50,7 +50,6 @@ pub(super) enum Alive {
 #[derive(Debug)]
 pub(super) struct Connection {
     pub socket: OwnedFd,
-    pub kind: TransportKind,
     machine: ServerConnection,
     /// Read, but not taken by the machine: part of a frame, or whole ones if it is full.
     rest: Vec<u8>,
@@ -75,15 +74,9 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub fn new(
-        socket: OwnedFd,
-        kind: TransportKind,
-        machine: ServerConnection,
-        now: Instant,
-    ) -> Self {
+    pub fn new(socket: OwnedFd, machine: ServerConnection, now: Instant) -> Self {
         Self {
             socket,
-            kind,
             machine,
             rest: Vec::new(),
             interest: EventFlags::empty(),

@@ -237,7 +237,7 @@ impl<S: Service> Worker<S> {
         let now = Instant::now();
         let Incoming { socket, kind, peer } = incoming;
         let machine = ServerConnection::new(&self.host.shared.limits, kind, peer, now);
-        let mut connection = Box::new(Connection::new(socket, kind, machine, now));
+        let mut connection = Box::new(Connection::new(socket, machine, now));
         self.host.count(match kind {
             TransportKind::Unix => Counter::AcceptedUnix,
             TransportKind::Tcp => Counter::AcceptedTcp,

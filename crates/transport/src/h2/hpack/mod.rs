@@ -10,5 +10,5 @@ mod huffman;
 mod table;
 
 pub use decode::{Decoder, HpackError};
-pub(crate) use encode::{indexed, literal_indexing, literal_named, table_size_update};
+pub(crate) use encode::{Encoder, Name, indexed, literal_named};
 pub use encode::{integer, literal};
