@@ -1,5 +1,7 @@
 //! Moments: RFC 3339 from files and flags, and the clock that the service reads.
 
+use std::time::Instant;
+
 use engine::Timestamp;
 
 /// The moment that a text of RFC 3339 names (`2026-12-01T12:00:00Z`, `…T13:00:00.25+01:00`),
@@ -16,6 +18,32 @@ pub fn parse(text: &str) -> Option<Timestamp> {
 /// Now, by the wall clock.
 pub fn now() -> Timestamp {
     Timestamp(jiff::Timestamp::now().as_microsecond())
+}
+
+/// The wall clock, told from the clock of sockets and timers, so that a call reads one clock only.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    instant: Instant,
+    moment: Timestamp,
+}
+
+impl Clock {
+    /// The clocks as they stand to each other now. Made anew from time to time it follows a wall
+    /// clock that is set.
+    pub fn now() -> Clock {
+        Clock {
+            instant: Instant::now(),
+            moment: now(),
+        }
+    }
+
+    /// What the wall clock said at `instant`.
+    pub fn moment(&self, instant: Instant) -> Timestamp {
+        let us = |duration: std::time::Duration| i64::try_from(duration.as_micros()).unwrap_or(0);
+        let after = us(instant.saturating_duration_since(self.instant));
+        let before = us(self.instant.saturating_duration_since(instant));
+        self.moment.plus_us(after - before)
+    }
 }
 
 /// `date T time [fraction] offset`, digits where digits are due.

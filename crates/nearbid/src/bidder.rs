@@ -1,15 +1,62 @@
 //! Runs the service until it is told to stop.
 
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What the subcommand takes.
-#[derive(Debug, clap::Args)]
-pub struct Args {}
+use bidder::Faults;
+use bidder::config::{Config, File, Keys, LogFormat};
 
-/// Runs the subcommand.
+/// What `nearbid bidder` takes. Every key is also a variable (`--exp-s` is `NEARBID_EXP_S`) and a
+/// key of the file (`exp-s = 120`).
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A flag stands above its environment variable, and that above the file.
+
+Examples:
+  nearbid bidder --line-items examples/line-items.json \\
+      --listen unix:///run/nearbid/bid.sock --listen tcp://127.0.0.1:9090 --admin 127.0.0.1:9091
+  nearbid bidder --config nearbid.toml --log-format json
+  NEARBID_LINE_ITEMS=items.json NEARBID_LISTEN=unix:///run/nearbid/bid.sock nearbid bidder"
+)]
+pub struct Args {
+    /// The same keys in a TOML file
+    #[arg(long, env = "NEARBID_CONFIG", value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    keys: Keys,
+}
+
+/// Serves until SIGTERM or SIGINT.
 ///
 /// # Errors
-/// What a person has to read.
-pub fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("not built in")
+/// What is wrong with the configuration, line items or rates, all of it; or an address that cannot
+/// be listened on.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let config = read_config(args.config.as_deref(), args.keys)?;
+    start_logging(&config);
+    bidder::run(config)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The configuration of flags, environment and file.
+///
+/// # Errors
+/// All that is wrong with it.
+pub fn read_config(file: Option<&Path>, keys: Keys) -> Result<Config, Faults> {
+    let file = match file {
+        Some(file) => File::read(file)?,
+        None => File::default(),
+    };
+    Config::new(keys, file)
+}
+
+/// Logs go to standard error; what a subcommand prints goes to standard output.
+fn start_logging(config: &Config) {
+    let logs = tracing_subscriber::fmt()
+        .with_env_filter(config.log_level.name())
+        .with_writer(std::io::stderr);
+    match config.log_format {
+        LogFormat::Text => logs.with_target(false).init(),
+        LogFormat::Json => logs.json().flatten_event(true).init(),
+    }
 }

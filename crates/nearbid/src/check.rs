@@ -1,15 +1,115 @@
 //! Says what is wrong with line items, rates and configuration, all of it at once.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// What the subcommand takes.
-#[derive(Debug, clap::Args)]
-pub struct Args {}
+use bidder::config::Keys;
+use bidder::{Faults, line_items, rates};
+use serde::Serialize;
 
-/// Runs the subcommand.
+use crate::bidder::read_config;
+
+/// What `nearbid check` takes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exits with 1 when anything is wrong.
+
+Examples:
+  nearbid check --line-items examples/line-items.json
+  nearbid check --config nearbid.toml --json")]
+pub struct Args {
+    /// A configuration file; its line items and rates are checked too
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// A line items file
+    #[arg(long, value_name = "FILE")]
+    line_items: Option<PathBuf>,
+    /// A rates file
+    #[arg(long, value_name = "FILE")]
+    rates: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    /// Whether nothing is wrong.
+    ok: bool,
+    /// How many line items or rates each good file holds; of a configuration nothing is counted.
+    good: BTreeMap<String, Option<usize>>,
+    /// What is wrong with the others.
+    bad: Vec<Faults>,
+}
+
+impl Report {
+    fn take(&mut self, file: &Path, checked: Result<Option<usize>, Faults>) {
+        match checked {
+            Ok(count) => drop(self.good.insert(file.display().to_string(), count)),
+            Err(faults) => self.bad.push(faults),
+        }
+    }
+}
+
+/// Checks what it is given and prints what it finds.
 ///
 /// # Errors
-/// What a person has to read.
-pub fn run(_args: Args) -> anyhow::Result<ExitCode> {
-    anyhow::bail!("not built in")
+/// Nothing was given to check.
+pub fn run(args: Args) -> anyhow::Result<ExitCode> {
+    let report = check(&args);
+    anyhow::ensure!(
+        !report.good.is_empty() || !report.bad.is_empty(),
+        "nothing to check; give --config, --line-items or --rates"
+    );
+    if args.json {
+        println!("{}", serde_json::to_string(&report)?);
+    } else {
+        print(&report);
+    }
+    Ok(if report.ok {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn check(args: &Args) -> Report {
+    let mut report = Report::default();
+    let (mut items_files, mut rates_files) = (Vec::new(), Vec::new());
+    if let Some(file) = &args.config {
+        match read_config(Some(file), Keys::default()) {
+            Ok(config) => {
+                report.take(file, Ok(None));
+                items_files.push(config.line_items);
+                rates_files.extend(config.rates);
+            }
+            Err(faults) => report.bad.push(faults),
+        }
+    }
+    items_files.extend(args.line_items.clone());
+    rates_files.extend(args.rates.clone());
+    for file in items_files {
+        report.take(
+            &file,
+            line_items::read(&file).map(|items| Some(items.len())),
+        );
+    }
+    for file in rates_files {
+        report.take(&file, rates::read(&file).map(|rates| Some(rates.len())));
+    }
+    report.ok = report.bad.is_empty();
+    report
+}
+
+fn print(report: &Report) {
+    for (file, count) in &report.good {
+        match count {
+            Some(count) => println!("{file}: good, {count} read"),
+            None => println!("{file}: good"),
+        }
+    }
+    for faults in &report.bad {
+        println!("{faults}");
+    }
 }

@@ -7,3 +7,4 @@ pub mod bidder;
 pub mod check;
 pub mod cli;
 pub mod decide;
+mod lines;

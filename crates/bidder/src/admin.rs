@@ -1,0 +1,180 @@
+//! The admin port: health for Kubernetes, metrics for Prometheus.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State as Extract;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use engine::Book;
+use transport::{Counter, Counters, Server};
+
+use crate::service::{Heartbeat, Shared};
+use crate::time;
+
+/// A server thread that has not ticked for so long hangs.
+const HEARTBEAT_MAX: Duration = Duration::from_secs(10);
+
+/// What the admin port tells of.
+pub(crate) struct Admin {
+    pub shared: Arc<Shared>,
+    /// Whether calls are welcome: all is loaded and listening, and nobody asked to stop.
+    pub ready: AtomicBool,
+    /// One for each server thread.
+    pub heartbeats: Mutex<Vec<Heartbeat>>,
+    /// The server, while it serves; it is taken to be drained.
+    pub server: Mutex<Option<Server>>,
+}
+
+impl Admin {
+    pub fn new(shared: Arc<Shared>) -> Admin {
+        Admin {
+            shared,
+            ready: AtomicBool::new(false),
+            heartbeats: Mutex::default(),
+            server: Mutex::default(),
+        }
+    }
+
+    /// A heartbeat for a new server thread. It starts alive.
+    pub fn heartbeat(&self) -> Heartbeat {
+        let heartbeat = Heartbeat::default();
+        heartbeat.store(time::now().0.unsigned_abs(), Ordering::Relaxed);
+        let mut heartbeats = self
+            .heartbeats
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        heartbeats.push(heartbeat.clone());
+        heartbeat
+    }
+
+    fn is_alive(&self) -> bool {
+        let now = time::now().0.unsigned_abs();
+        let heartbeats = self
+            .heartbeats
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        heartbeats.iter().all(|heartbeat| {
+            let silent_us = now.saturating_sub(heartbeat.load(Ordering::Relaxed));
+            u128::from(silent_us) < HEARTBEAT_MAX.as_micros()
+        })
+    }
+
+    fn counters(&self) -> Option<Counters> {
+        let server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
+        server.as_ref().map(Server::counters)
+    }
+
+    /// All metrics: those counted by threads, and those that are looked up when asked for.
+    fn metrics(&self) -> String {
+        let mut text = self.shared.metrics.text();
+        push_budgets(&mut text, &self.shared);
+        if let Some(counters) = self.counters() {
+            push_transport(&mut text, &counters);
+        }
+        text
+    }
+}
+
+/// Every path of the admin port.
+pub(crate) fn router(admin: Arc<Admin>) -> Router {
+    Router::new()
+        .route("/health/live", get(live))
+        .route("/health/ready", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(admin)
+}
+
+async fn live(Extract(admin): Extract<Arc<Admin>>) -> (StatusCode, &'static str) {
+    match admin.is_alive() {
+        true => (StatusCode::OK, "alive\n"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "a server thread hangs\n"),
+    }
+}
+
+async fn ready(Extract(admin): Extract<Arc<Admin>>) -> (StatusCode, &'static str) {
+    match admin.ready.load(Ordering::SeqCst) {
+        true => (StatusCode::OK, "ready\n"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+    }
+}
+
+async fn metrics(Extract(admin): Extract<Arc<Admin>>) -> impl IntoResponse {
+    const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
+    ([(header::CONTENT_TYPE, TEXT)], admin.metrics())
+}
+
+fn push_budgets(text: &mut String, shared: &Shared) {
+    let state = shared.current.load();
+    let left = state.snapshot.book().left(time::now());
+    push(
+        text,
+        "gauge",
+        "budget_left_units",
+        "What is left of all budgets, in the base currency.",
+        left,
+    );
+    let known = shared.budgets.bids();
+    push(
+        text,
+        "gauge",
+        "bids_known",
+        "Bids reserved or remembered for their notices.",
+        known,
+    );
+    let counts = shared.budgets.counts();
+    for (name, help, count) in [
+        ("bids_reserved", "Reservations made.", counts.reserved),
+        (
+            "bids_refused_full",
+            "Bids not made because too many are known.",
+            counts.full,
+        ),
+        (
+            "bids_cancelled",
+            "Bids taken back, those of tests.",
+            counts.cancelled,
+        ),
+        ("bids_settled", "Bids billed in time.", counts.settled),
+        (
+            "bids_settled_late",
+            "Bids billed after their reservation expired.",
+            counts.settled_late,
+        ),
+        ("bids_released", "Bids lost.", counts.released),
+        ("bids_expired", "Reservations that expired.", counts.expired),
+    ] {
+        push(text, "counter", &format!("{name}_total"), help, count);
+    }
+}
+
+fn push_transport(text: &mut String, counters: &Counters) {
+    let ended = [Counter::CallsOk, Counter::CallsFailed, Counter::CallsReset];
+    let ended = ended.map(|counter| counters.get(counter)).iter().sum();
+    let in_flight = counters.get(Counter::Calls).saturating_sub(ended);
+    push(
+        text,
+        "gauge",
+        "calls_in_flight",
+        "Calls that have begun and not ended.",
+        in_flight,
+    );
+    let open = counters.connections_open();
+    push(text, "gauge", "connections_open", "Connections.", open);
+    for (counter, count) in counters.iter() {
+        let name = format!("transport_{}_total", counter.name());
+        push(text, "counter", &name, "See docs/operating.md.", count);
+    }
+}
+
+fn push(text: &mut String, kind: &str, name: &str, help: &str, value: impl std::fmt::Display) {
+    // Writing to a string cannot fail.
+    let _ = write!(
+        text,
+        "# HELP nearbid_{name} {help}\n# TYPE nearbid_{name} {kind}\nnearbid_{name} {value}\n"
+    );
+}

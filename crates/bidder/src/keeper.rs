@@ -1,0 +1,145 @@
+//! The thread that keeps house: reloads line items and rates when their files change or SIGHUP
+//! asks for it, frees reservations whose time is over, and lets go of what was replaced.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use engine::Budgets;
+
+use crate::fault::Faults;
+use crate::metrics::Metrics;
+use crate::service::Shared;
+use crate::snapshot::{LoadError, Source, Stamp, State};
+use crate::time;
+
+/// How often files are looked at and reservations expired.
+const ROUND: Duration = Duration::from_secs(1);
+
+/// The thread; it ends when this is dropped.
+pub(crate) struct Keeper {
+    reload: Option<SyncSender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Keeper {
+    /// Starts the thread. `source` is what the state now was made from.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(shared: Arc<Shared>, source: Source) -> std::io::Result<Keeper> {
+        // One reload that waits is enough: it will see whatever is on disk.
+        let (reload, asked) = mpsc::sync_channel(1);
+        let loaded = source.stamp();
+        let house = House {
+            shared,
+            loaded,
+            seen: loaded,
+            source,
+            replaced: Vec::new(),
+        };
+        let thread = std::thread::Builder::new()
+            .name("keeper".to_owned())
+            .spawn(move || house.keep(&asked))?;
+        Ok(Keeper {
+            reload: Some(reload),
+            thread: Some(thread),
+        })
+    }
+
+    /// Asks for a reload, whether files have changed or not.
+    pub fn reload(&self) {
+        if let Some(reload) = &self.reload {
+            // Full: one waits already.
+            let _ = reload.try_send(());
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        drop(self.reload.take());
+        if let Some(thread) = self.thread.take() {
+            // It panics nowhere; if it did, there is nothing left to do for it.
+            let _ = thread.join();
+        }
+    }
+}
+
+struct House {
+    shared: Arc<Shared>,
+    source: Source,
+    /// What the files looked like when they were last read, good or bad.
+    loaded: Stamp,
+    /// What they looked like a round ago.
+    seen: Stamp,
+    /// States that a thread may still be reading.
+    replaced: Vec<Arc<State>>,
+}
+
+impl House {
+    fn keep(mut self, asked: &mpsc::Receiver<()>) {
+        loop {
+            match asked.recv_timeout(ROUND) {
+                Ok(()) => self.reload("SIGHUP"),
+                Err(RecvTimeoutError::Timeout) => self.round(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn round(&mut self) {
+        self.shared.budgets.expire(time::now());
+        // Line items are large; they are freed here, not on a server thread.
+        self.replaced.retain(|state| Arc::strong_count(state) > 1);
+        let stamp = self.source.stamp();
+        // A file that is still being written changes from round to round.
+        if stamp != self.loaded && stamp == self.seen {
+            self.reload("a file changed");
+        }
+        self.seen = stamp;
+    }
+
+    fn reload(&mut self, why: &'static str) {
+        let started = Instant::now();
+        self.loaded = self.source.stamp();
+        match self.source.load() {
+            Ok(state) => self.take_over(state, why, started),
+            Err(error) => {
+                self.shared.metrics.reloads("refused").inc();
+                say_refused(&error, why);
+            }
+        }
+    }
+
+    fn take_over(&mut self, state: State, why: &str, started: Instant) {
+        let metrics: &Metrics = &self.shared.metrics;
+        metrics.loaded(&state);
+        metrics.reloads("ok").inc();
+        let line_items = state.snapshot.catalog().len();
+        self.replaced
+            .push(self.shared.current.swap(Arc::new(state)));
+        let ms = started.elapsed().as_millis();
+        tracing::info!(why, line_items, ms, "reloaded");
+    }
+}
+
+/// How many faults of a file go to the log.
+const FAULTS_LOGGED_MAX: usize = 10;
+
+fn say_refused(error: &LoadError, why: &str) {
+    if let LoadError::Faults(Faults {
+        file,
+        faults,
+        count,
+    }) = error
+    {
+        for fault in faults.iter().take(FAULTS_LOGGED_MAX) {
+            tracing::error!(file = %file.display(), %fault, "bad file");
+        }
+        tracing::error!(why, faults = count, file = %file.display(), "not reloaded; the old line items stay");
+    } else {
+        tracing::error!(why, %error, "not reloaded; the old line items stay");
+    }
+}

@@ -1,0 +1,328 @@
+//! What the bidder counts, in Prometheus' terms.
+//!
+//! A server thread counts into cells of its own and hands them on at every tick: on the request's
+//! path nothing is shared. By format and transport, never by line item: there may be a million.
+
+use openrtb::{Limit, Reason};
+use prometheus::local::{LocalHistogram, LocalIntCounter};
+use prometheus::{
+    HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
+};
+use transport::TransportKind;
+use wire::Format;
+
+use crate::snapshot::State;
+use crate::time;
+
+/// Why a call to `Bid` was answered `INVALID_ARGUMENT`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidCause {
+    /// The request is invalid by the decision's rules or over a limit.
+    Request(engine::Invalid),
+    /// The call names no format, or two.
+    Format,
+}
+
+impl InvalidCause {
+    const COUNT: usize = 4 + Limit::ALL.len();
+
+    fn all() -> impl Iterator<Item = InvalidCause> {
+        use engine::Invalid::{Malformed, NoId, NoImp, OverLimit};
+        let requests = [Malformed, NoId, NoImp].into_iter();
+        let requests = requests.chain(Limit::ALL.map(OverLimit));
+        std::iter::once(InvalidCause::Format).chain(requests.map(InvalidCause::Request))
+    }
+
+    /// The stable name, as it stands in metrics and logs.
+    pub fn name(self) -> &'static str {
+        match self {
+            InvalidCause::Request(invalid) => invalid.name(),
+            InvalidCause::Format => "format",
+        }
+    }
+
+    /// Its place in [`InvalidCause::all`].
+    fn index(self) -> usize {
+        use engine::Invalid::{Malformed, NoId, NoImp, OverLimit};
+        match self {
+            InvalidCause::Format => 0,
+            InvalidCause::Request(Malformed) => 1,
+            InvalidCause::Request(NoId) => 2,
+            InvalidCause::Request(NoImp) => 3,
+            InvalidCause::Request(OverLimit(limit)) => 4 + limit as usize,
+        }
+    }
+}
+
+/// Everything counted, all threads together.
+pub struct Metrics {
+    registry: Registry,
+    requests: IntCounterVec,
+    bids: IntCounterVec,
+    no_bids: IntCounterVec,
+    invalid: IntCounterVec,
+    decision_seconds: HistogramVec,
+    call_seconds: HistogramVec,
+    notices: IntCounterVec,
+    reloads: IntCounterVec,
+    reloaded_at: IntGauge,
+    line_items: IntGauge,
+}
+
+/// Upper bounds of the buckets, in seconds: a no takes well under a microsecond, and a host gives
+/// a bidder a few milliseconds.
+const BUCKETS: &[f64] = &[
+    2.5e-7, 5e-7, 1e-6, 2.5e-6, 5e-6, 1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3,
+    1e-2, 2.5e-2, 5e-2, 0.1,
+];
+
+const WAY: [&str; 2] = ["format", "transport"];
+
+impl Metrics {
+    /// Nothing counted yet.
+    ///
+    /// # Errors
+    /// A name or label that Prometheus does not allow: none of ours, as a test knows.
+    pub fn new() -> prometheus::Result<Metrics> {
+        let registry = Registry::new_custom(Some("nearbid".to_owned()), None)?;
+        let counters = |name: &str, help: &str, labels: &[&str]| {
+            let counters = IntCounterVec::new(Opts::new(name, help), labels)?;
+            registry
+                .register(Box::new(counters.clone()))
+                .map(|()| counters)
+        };
+        let gauge = |name: &str, help: &str| {
+            let gauge = IntGauge::new(name, help)?;
+            registry.register(Box::new(gauge.clone())).map(|()| gauge)
+        };
+        let histograms = |name: &str, help: &str| {
+            let options = HistogramOpts::new(name, help).buckets(BUCKETS.to_vec());
+            let histograms = HistogramVec::new(options, &WAY)?;
+            registry
+                .register(Box::new(histograms.clone()))
+                .map(|()| histograms)
+        };
+        let reason = ["reason", "format", "transport"];
+        let cause = ["cause", "format", "transport"];
+        let build = gauge_with_version()?;
+        registry.register(Box::new(build))?;
+        Ok(Metrics {
+            requests: counters("requests_total", "Calls of Bid.", &WAY)?,
+            bids: counters("bids_total", "Bids made.", &WAY)?,
+            no_bids: counters(
+                "no_bids_total",
+                "Answers without a bid, by reason.",
+                &reason,
+            )?,
+            invalid: counters(
+                "invalid_total",
+                "Calls answered INVALID_ARGUMENT, by cause.",
+                &cause,
+            )?,
+            decision_seconds: histograms(
+                "decision_seconds",
+                "From the view of a request to its answer.",
+            )?,
+            call_seconds: histograms("call_seconds", "From a request's last bytes to its answer.")?,
+            notices: counters(
+                "notices_total",
+                "Notices, by kind and outcome.",
+                &["kind", "outcome"],
+            )?,
+            reloads: counters(
+                "reloads_total",
+                "Reloads of line items and rates, by result.",
+                &["result"],
+            )?,
+            reloaded_at: gauge(
+                "reloaded_at_seconds",
+                "When line items were last taken over, since 1970.",
+            )?,
+            line_items: gauge("line_items", "Line items loaded.")?,
+            registry,
+        })
+    }
+
+    /// Cells for one server thread.
+    pub fn local(&self) -> LocalMetrics {
+        LocalMetrics {
+            ways: FORMATS.map(|format| TRANSPORTS.map(|transport| self.way(format, transport))),
+        }
+    }
+
+    fn way(&self, format: Option<Format>, transport: TransportKind) -> Way {
+        let format = format.map_or("unknown", Format::name);
+        let way = [format, transport.name()];
+        let counter = |vec: &IntCounterVec, first: &str| {
+            vec.with_label_values(&[first, format, transport.name()])
+                .local()
+        };
+        let mut causes = InvalidCause::all();
+        Way {
+            requests: self.requests.with_label_values(&way).local(),
+            bids: self.bids.with_label_values(&way).local(),
+            no_bids: Reason::ALL.map(|reason| counter(&self.no_bids, reason.name())),
+            invalid: [(); InvalidCause::COUNT].map(|()| {
+                let cause = causes.next().map_or("", InvalidCause::name);
+                counter(&self.invalid, cause)
+            }),
+            decision_seconds: self.decision_seconds.with_label_values(&way).local(),
+            call_seconds: self.call_seconds.with_label_values(&way).local(),
+        }
+    }
+
+    /// Counts a notice.
+    pub fn count_notice(&self, kind: &str, outcome: &str) {
+        self.notices.with_label_values(&[kind, outcome]).inc();
+    }
+
+    /// How often line items were reloaded with this result: `ok` or `refused`.
+    pub fn reloads(&self, result: &str) -> IntCounter {
+        self.reloads.with_label_values(&[result])
+    }
+
+    /// Takes in that this state is read from now on.
+    pub fn loaded(&self, state: &State) {
+        let line_items = state.snapshot.catalog().len();
+        self.line_items
+            .set(i64::try_from(line_items).unwrap_or(i64::MAX));
+        self.reloaded_at.set(time::now().0 / 1_000_000);
+    }
+
+    /// Everything in the metrics' text format.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail, and every family has a name.
+        let _ = TextEncoder::new().encode_utf8(&self.registry.gather(), &mut text);
+        text
+    }
+}
+
+fn gauge_with_version() -> prometheus::Result<IntGauge> {
+    let options = Opts::new("build_info", "The version that runs, as a label; always 1.");
+    let build = IntGauge::with_opts(options.const_label("version", env!("CARGO_PKG_VERSION")))?;
+    build.set(1);
+    Ok(build)
+}
+
+const FORMATS: [Option<Format>; 4] = [
+    Some(Format::Protobuf),
+    Some(Format::FlatBuffers),
+    Some(Format::Json),
+    None,
+];
+const TRANSPORTS: [TransportKind; 2] = [TransportKind::Unix, TransportKind::Tcp];
+
+/// What one server thread counted since its last tick.
+pub struct LocalMetrics {
+    ways: [[Way; 2]; 4],
+}
+
+/// The cells of one format over one transport.
+pub struct Way {
+    /// Calls of `Bid`.
+    pub requests: LocalIntCounter,
+    /// Bids made.
+    pub bids: LocalIntCounter,
+    no_bids: [LocalIntCounter; Reason::ALL.len()],
+    invalid: [LocalIntCounter; InvalidCause::COUNT],
+    /// From the view to the answer.
+    pub decision_seconds: LocalHistogram,
+    /// From the last bytes to the answer.
+    pub call_seconds: LocalHistogram,
+}
+
+impl LocalMetrics {
+    /// The cells of a call; `None` is a call whose format is not known.
+    pub fn way(&self, format: Option<Format>, transport: TransportKind) -> &Way {
+        let [protobuf, flatbuffers, json, unknown] = &self.ways;
+        let [unix, tcp] = match format {
+            Some(Format::Protobuf) => protobuf,
+            Some(Format::FlatBuffers) => flatbuffers,
+            Some(Format::Json) => json,
+            None => unknown,
+        };
+        match transport {
+            TransportKind::Unix => unix,
+            TransportKind::Tcp => tcp,
+        }
+    }
+
+    /// Hands on what was counted.
+    pub fn flush(&self) {
+        for way in self.ways.iter().flatten() {
+            way.requests.flush();
+            way.bids.flush();
+            way.no_bids.iter().for_each(LocalIntCounter::flush);
+            way.invalid.iter().for_each(LocalIntCounter::flush);
+            way.decision_seconds.flush();
+            way.call_seconds.flush();
+        }
+    }
+}
+
+impl Way {
+    /// Counts an answer without a bid.
+    pub fn count_no_bid(&self, reason: Reason) {
+        if let Some(counter) = self.no_bids.get(reason as usize) {
+            counter.inc();
+        }
+    }
+
+    /// Counts a call answered `INVALID_ARGUMENT`.
+    pub fn count_invalid(&self, cause: InvalidCause) {
+        if let Some(counter) = self.invalid.get(cause.index()) {
+            counter.inc();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn every_cause_has_its_own_cell() {
+        for (at, cause) in InvalidCause::all().enumerate() {
+            assert_eq!(cause.index(), at, "{}", cause.name());
+        }
+        assert_eq!(InvalidCause::all().count(), InvalidCause::COUNT);
+    }
+
+    #[test]
+    fn every_reason_has_its_own_cell() {
+        for (at, reason) in Reason::ALL.into_iter().enumerate() {
+            assert_eq!(reason as usize, at, "{}", reason.name());
+        }
+    }
+
+    #[test]
+    fn what_is_counted_shows_after_a_flush() {
+        let metrics = Metrics::new().unwrap();
+        let local = metrics.local();
+        let way = local.way(Some(Format::FlatBuffers), TransportKind::Unix);
+        way.requests.inc();
+        way.count_no_bid(Reason::Floor);
+        way.count_invalid(InvalidCause::Request(engine::Invalid::NoImp));
+        way.decision_seconds.observe(3e-7);
+        let line =
+            "nearbid_no_bids_total{format=\"flatbuffers\",reason=\"floor\",transport=\"unix\"} ";
+        assert!(
+            metrics.text().contains(&format!("{line}0\n")),
+            "{}",
+            metrics.text()
+        );
+        local.flush();
+        let text = metrics.text();
+        for line in [
+            &format!("{line}1\n"),
+            "nearbid_requests_total{format=\"flatbuffers\",transport=\"unix\"} 1\n",
+            "nearbid_invalid_total{cause=\"no_imp\",format=\"flatbuffers\",transport=\"unix\"} 1\n",
+            "nearbid_decision_seconds_bucket{format=\"flatbuffers\",transport=\"unix\",le=\"0.0000005\"} 1\n",
+            "nearbid_build_info{version=\"",
+        ] {
+            assert!(text.contains(line), "{line} is not in {text}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! The service from start to end.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use engine::{MemoryBudgets, MemoryLimits};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use transport::{Drained, ServeError, Server, ServerOptions};
+
+use crate::admin::{self, Admin};
+use crate::config::Config;
+use crate::http::{HttpLimits, HttpServer};
+use crate::keeper::Keeper;
+use crate::metrics::Metrics;
+use crate::notices;
+use crate::response::BidTerms;
+use crate::service::{BidderService, FORMAT_METADATA, SERVICE, Shared};
+use crate::snapshot::{LoadError, Source};
+
+/// Why the service did not start.
+#[derive(Debug)]
+pub enum RunError {
+    /// Line items or rates.
+    Load(LoadError),
+    /// Bid requests cannot be answered.
+    Serve(ServeError),
+    /// An HTTP port cannot be listened on.
+    Http {
+        /// `admin` or `notices`.
+        port: &'static str,
+        /// Its address.
+        listen: SocketAddr,
+        /// Why not.
+        error: std::io::Error,
+    },
+    /// Signals, threads or metrics cannot be set up.
+    Setup(String),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Load(error) => error.fmt(f),
+            RunError::Serve(error) => error.fmt(f),
+            RunError::Http {
+                port,
+                listen,
+                error,
+            } => {
+                write!(f, "{port} cannot listen on {listen}: {error}")
+            }
+            RunError::Setup(error) => f.write_str(error),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Serves until SIGTERM or SIGINT, then drains. SIGHUP reloads. A second SIGTERM or SIGINT ends the
+/// process at once.
+///
+/// # Errors
+/// What keeps the service from starting.
+pub fn run(config: Config) -> Result<(), RunError> {
+    let mut signals = listen_for_signals()?;
+    let (shared, source) = load(&config)?;
+    let admin = Arc::new(Admin::new(shared.clone()));
+    let admin_port = start_admin(&config, &admin)?;
+    let notice_port = start_notices(&config, &shared)?;
+    let server = start_server(&config, &shared, &admin)?;
+    let keeper = Keeper::start(shared.clone(), source).map_err(setup)?;
+    say_ready(&server, admin_port.as_ref(), notice_port.as_ref());
+    set(&admin, Some(server));
+    admin.ready.store(true, Ordering::SeqCst);
+
+    wait(&mut signals, &keeper);
+
+    admin.ready.store(false, Ordering::SeqCst);
+    shared.draining.store(true, Ordering::SeqCst);
+    if let Some(server) = set(&admin, None) {
+        let Drained { finished, cut } = server.drain(config.drain_max);
+        tracing::info!(finished, cut, "drained");
+    }
+    drop((keeper, notice_port, admin_port));
+    Ok(())
+}
+
+/// SIGTERM, SIGINT and SIGHUP come as data from here on. After the first of those that end the
+/// process, a second ends it at once.
+fn listen_for_signals() -> Result<Signals, RunError> {
+    let ending = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT] {
+        // In this order: the first signal finds the flag down, and raises it.
+        signal_hook::flag::register_conditional_shutdown(signal, 1, ending.clone())
+            .and_then(|_| signal_hook::flag::register(signal, ending.clone()))
+            .map_err(setup)?;
+    }
+    Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(setup)
+}
+
+fn load(config: &Config) -> Result<(Arc<Shared>, Source), RunError> {
+    let us = |s: u32| i64::from(s) * 1_000_000;
+    let budgets = MemoryBudgets::new(MemoryLimits {
+        exp_us: us(config.exp_s),
+        grace_us: us(config.grace_s),
+        ..MemoryLimits::default()
+    });
+    let source = Source {
+        line_items: config.line_items.clone(),
+        rates: config.rates.clone(),
+        base: config.base,
+        budgets: budgets.clone(),
+    };
+    let state = source.load().map_err(RunError::Load)?;
+    let metrics = Metrics::new().map_err(setup)?;
+    metrics.loaded(&state);
+    let shared = Shared {
+        current: Arc::new(ArcSwap::from_pointee(state)),
+        budgets,
+        terms: BidTerms {
+            base: config.base,
+            exp_s: config.exp_s,
+            notice_url: config.notices.as_ref().map(|notices| notices.url.clone()),
+        },
+        deadline: config.deadline,
+        limits: config.limits,
+        metrics,
+        draining: AtomicBool::new(false),
+    };
+    Ok((Arc::new(shared), source))
+}
+
+fn start_admin(config: &Config, admin: &Arc<Admin>) -> Result<Option<HttpServer>, RunError> {
+    const LIMITS: HttpLimits = HttpLimits {
+        connections_max: 64,
+        head_time_max: Duration::from_secs(5),
+        connection_time_max: Duration::from_secs(120),
+        head_bytes_max: 16 << 10,
+    };
+    let Some(listen) = config.admin else {
+        return Ok(None);
+    };
+    start_http("admin", listen, admin::router(admin.clone()), LIMITS)
+}
+
+fn start_notices(config: &Config, shared: &Arc<Shared>) -> Result<Option<HttpServer>, RunError> {
+    const LIMITS: HttpLimits = HttpLimits {
+        connections_max: 1024,
+        head_time_max: Duration::from_secs(10),
+        connection_time_max: Duration::from_secs(600),
+        head_bytes_max: 16 << 10,
+    };
+    let Some(notices) = &config.notices else {
+        return Ok(None);
+    };
+    let app = notices::router(shared.clone());
+    start_http("notices", notices.listen, app, LIMITS)
+}
+
+fn start_http(
+    port: &'static str,
+    listen: SocketAddr,
+    app: axum::Router,
+    limits: HttpLimits,
+) -> Result<Option<HttpServer>, RunError> {
+    let started = HttpServer::start(port, listen, app, limits);
+    started.map(Some).map_err(|error| RunError::Http {
+        port,
+        listen,
+        error,
+    })
+}
+
+fn start_server(
+    config: &Config,
+    shared: &Arc<Shared>,
+    admin: &Arc<Admin>,
+) -> Result<Server, RunError> {
+    let options = ServerOptions {
+        keep_metadata: vec![FORMAT_METADATA],
+        health: vec![SERVICE.to_owned()],
+        reflection: Some(DESCRIPTORS.to_vec()),
+        ..config.server.clone()
+    };
+    let (shared, admin) = (shared.clone(), admin.clone());
+    let service = move |_| BidderService::new(shared.clone(), admin.heartbeat());
+    transport::serve(&config.listen, options, service).map_err(RunError::Serve)
+}
+
+/// `schema/bidder.proto` and what it imports, for reflection.
+const DESCRIPTORS: &[u8] = include_bytes!("../../../schema/bidder.binpb");
+
+fn say_ready(server: &Server, admin: Option<&HttpServer>, notices: Option<&HttpServer>) {
+    let listen: Vec<String> = server
+        .local_addresses()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let address = |port: Option<&HttpServer>| port.map(|port| port.address.to_string());
+    tracing::info!(
+        listen = listen.join(","),
+        admin = address(admin),
+        notices = address(notices),
+        version = env!("CARGO_PKG_VERSION"),
+        "ready"
+    );
+}
+
+/// Puts a server in its place, and gives what was there.
+fn set(admin: &Admin, server: Option<Server>) -> Option<Server> {
+    let mut place = admin.server.lock().unwrap_or_else(PoisonError::into_inner);
+    std::mem::replace(&mut *place, server)
+}
+
+/// Reloads at SIGHUP; returns at SIGTERM or SIGINT.
+fn wait(signals: &mut Signals, keeper: &Keeper) {
+    for signal in signals.forever() {
+        if signal != SIGHUP {
+            tracing::info!(signal, "stopping");
+            return;
+        }
+        keeper.reload();
+    }
+}
+
+fn setup(error: impl fmt::Display) -> RunError {
+    RunError::Setup(error.to_string())
+}
