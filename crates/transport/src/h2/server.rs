@@ -468,6 +468,10 @@ impl ServerConnection {
         };
         stream.receive_left = left;
         stream.content_bytes = stream.content_bytes.wrapping_add(payload.len() as u64);
+        if !stream.length_holds(end_stream) {
+            self.stream_error(slot, ErrorCode::Protocol, host);
+            return Ok(());
+        }
         if left <= STREAM_WINDOW_BYTES / 2 && !end_stream {
             frame::put_window_update(&mut self.link.out, id, STREAM_WINDOW_BYTES - left);
             stream.receive_left = STREAM_WINDOW_BYTES;
@@ -619,10 +623,7 @@ impl ServerConnection {
         let Some(stream) = self.streams.get(slot) else {
             return;
         };
-        if stream
-            .content_length
-            .is_some_and(|length| length != stream.content_bytes)
-        {
+        if !stream.length_holds(true) {
             return self.stream_error(slot, ErrorCode::Protocol, host);
         }
         let wanted = stream.request == Request::Open;

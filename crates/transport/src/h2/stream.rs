@@ -72,6 +72,16 @@ impl Stream {
         self.watch = None;
     }
 
+    /// Whether as much came as `content-length` said, if it said anything.
+    #[inline]
+    pub fn length_holds(&self, ended: bool) -> bool {
+        match self.content_length {
+            None => true,
+            Some(length) if ended => self.content_bytes == length,
+            Some(length) => self.content_bytes <= length,
+        }
+    }
+
     /// How long it has been open.
     pub fn age(&self, now: Instant) -> Duration {
         self.opened.map_or(Duration::ZERO, |opened| {

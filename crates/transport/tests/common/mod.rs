@@ -1,6 +1,8 @@
 //! What the tests share: a service that does what its calls ask for, and a place to serve it.
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
+pub mod wire;
+
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -17,6 +19,9 @@ pub const FAIL: &str = "/test.Test/Fail";
 pub const TELL: &str = "/test.Test/Tell";
 pub const WAIT: &str = "/test.Test/Wait";
 pub const SILENT: &str = "/test.Test/Silent";
+
+/// What [`GROW`] gives at most.
+pub const GROW_BYTES_MAX: usize = 16 << 20;
 
 /// A service that does as it is told.
 #[derive(Debug, Clone, Default)]
@@ -52,10 +57,13 @@ impl Service for Test {
                     return Err(Status::fixed(Code::Aborted, "as told"));
                 }
             }
-            // As many bytes as the message says.
+            // As many bytes as the message says, within reason.
             2 => {
-                let bytes = std::str::from_utf8(call.message).unwrap().parse().unwrap();
-                reply.message().resize(bytes, b'g');
+                let bytes: usize = std::str::from_utf8(call.message)
+                    .unwrap_or("")
+                    .parse()
+                    .unwrap_or(0);
+                reply.message().resize(bytes.min(GROW_BYTES_MAX), b'g');
             }
             3 => {
                 reply.message().extend_from_slice(b"never seen");
@@ -102,7 +110,7 @@ impl Service for Test {
 pub struct Place {
     pub server: Server,
     pub address: Address,
-    folder: tempfile::TempDir,
+    pub folder: tempfile::TempDir,
 }
 
 pub fn unix(folder: &tempfile::TempDir) -> Address {
