@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::{bidder, check, decide};
+use crate::{bidder, check, convert, decide, demo, generate, load};
 
 /// A real-time ad bidder that runs inside the exchange's cluster.
 #[derive(Debug, Parser)]
@@ -21,8 +21,16 @@ enum Command {
     Bidder(bidder::Args),
     /// Check line items, rates and configuration, and print every fault
     Check(check::Args),
+    /// Turn a stream of requests or responses from one wire format into another
+    Convert(convert::Args),
     /// Decide on requests offline and print the decisions, one a line
     Decide(decide::Args),
+    /// Run a bidder and an exchange over TCP and a Unix socket in every format, and compare
+    Demo(demo::Args),
+    /// Make realistic bid requests
+    Generate(generate::Args),
+    /// Send bid requests to a bidder at a fixed rate, and tell how they were answered
+    Load(load::Args),
 }
 
 impl Cli {
@@ -34,7 +42,11 @@ impl Cli {
         match self.command {
             Command::Bidder(args) => bidder::run(args),
             Command::Check(args) => check::run(args),
+            Command::Convert(args) => convert::run(args),
             Command::Decide(args) => decide::run(args),
+            Command::Demo(args) => demo::run(args),
+            Command::Generate(args) => generate::run(args),
+            Command::Load(args) => load::run(args),
         }
     }
 }

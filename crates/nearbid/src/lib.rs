@@ -6,5 +6,11 @@
 pub mod bidder;
 pub mod check;
 pub mod cli;
+pub mod convert;
 pub mod decide;
+pub mod demo;
+pub mod generate;
 mod lines;
+pub mod load;
+mod output;
+mod progress;
