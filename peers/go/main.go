@@ -1,0 +1,169 @@
+// Command peer does in Go what the exchange's bidders do: it reads each request with the usual
+// libraries, holds four line items against it, and says what that costs.
+//
+// `nearbid bench formats` runs it. It first writes a file of decisions for each of its paths, one a
+// line, and says "ready"; then each line on its input asks for one round over all paths, answered
+// with one line of JSON. So its rounds fall between those of the other paths.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"log"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// reader fills facts from a request in the receive buffer.
+type reader interface {
+	read(buffer []byte, f *facts) error
+}
+
+type path struct {
+	name     string
+	reader   reader
+	requests [][]byte
+}
+
+// cost is what a request cost in one round, on average.
+type cost struct {
+	Path string `json:"path"`
+	// NS is CPU time of the whole process, the collector's included; CopyNS that of the copy into
+	// the receive buffer alone, which NS holds too.
+	NS     float64 `json:"ns"`
+	CopyNS float64 `json:"copy_ns"`
+	Allocs float64 `json:"allocs"`
+	Bytes  float64 `json:"bytes"`
+}
+
+func main() {
+	dir := flag.String("dir", ".", "folder with setup.json and the requests; decisions are written there")
+	flag.Parse()
+	log.SetFlags(0)
+	log.SetPrefix("peer: ")
+	if err := run(*dir); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(dir string) error {
+	setup, err := readSetup(filepath.Join(dir, "setup.json"))
+	if err != nil {
+		return err
+	}
+	paths, err := readPaths(dir)
+	if err != nil {
+		return err
+	}
+	for i := range paths {
+		if err := decideAll(dir, setup, &paths[i]); err != nil {
+			return err
+		}
+	}
+	os.Stdout.WriteString("ready\n")
+	return serve(setup, paths)
+}
+
+func readPaths(dir string) ([]path, error) {
+	paths := []path{
+		{name: "flatbuffers", reader: new(flat)},
+		{name: "protobuf", reader: new(protobuf)},
+		{name: "json", reader: standard()},
+		{name: "json-sonic", reader: bytedance()},
+	}
+	for i := range paths {
+		format, _, _ := strings.Cut(paths[i].name, "-")
+		requests, err := readRequests(filepath.Join(dir, format+".requests"))
+		if err != nil {
+			return nil, err
+		}
+		paths[i].requests = requests
+	}
+	return paths, nil
+}
+
+// decideAll writes the decisions of a path, and keeps for the rounds the requests that got no bid.
+func decideAll(dir string, s *setup, p *path) error {
+	file, err := os.Create(filepath.Join(dir, p.name+".decisions"))
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	out := bufio.NewWriter(file)
+	var f facts
+	var d decision
+	var none [][]byte
+	for _, request := range p.requests {
+		f.cur = nil
+		if err := p.reader.read(request, &f); err != nil {
+			return err
+		}
+		s.decide(&f, &d)
+		if len(d.bids) == 0 {
+			none = append(none, request)
+		}
+		out.WriteString(d.String() + "\n")
+	}
+	p.requests = none
+	return out.Flush()
+}
+
+func serve(s *setup, paths []path) error {
+	buffer := make([]byte, 0, 1<<20)
+	answers := json.NewEncoder(os.Stdout)
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		costs := make([]cost, len(paths))
+		for i := range paths {
+			costs[i] = round(s, &paths[i], buffer)
+		}
+		if err := answers.Encode(costs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func round(s *setup, p *path, buffer []byte) cost {
+	var f facts
+	var d decision
+	count := float64(len(p.requests))
+	runtime.GC()
+	before, start := memory(), cpu()
+	for _, request := range p.requests {
+		buffer = append(buffer[:0], request...)
+		if err := p.reader.read(buffer, &f); err != nil {
+			log.Fatal(err)
+		}
+		s.decide(&f, &d)
+	}
+	end, after := cpu(), memory()
+	for _, request := range p.requests {
+		buffer = append(buffer[:0], request...)
+	}
+	copied := cpu() - end
+	return cost{
+		Path:   p.name,
+		NS:     float64(end-start) / count,
+		CopyNS: float64(copied) / count,
+		Allocs: float64(after.Mallocs-before.Mallocs) / count,
+		Bytes:  float64(after.TotalAlloc-before.TotalAlloc) / count,
+	}
+}
+
+func memory() (m runtime.MemStats) {
+	runtime.ReadMemStats(&m)
+	return m
+}
+
+// cpu is the CPU time of the process so far, in nanoseconds.
+func cpu() int64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		log.Fatal(err)
+	}
+	return usage.Utime.Nano() + usage.Stime.Nano()
+}
