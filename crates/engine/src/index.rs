@@ -322,11 +322,11 @@ enum DealPosting {
 
 impl Deals {
     fn new(rows: &mut Rows, items: &[LineItem]) -> Deals {
-        let mut numbers = Interner::default();
+        let mut numbers = Interner::<Box<str>>::default();
         let mut postings: Vec<Vec<u32>> = Vec::new();
         for (at, item) in (0u32..).zip(items) {
             for deal in &item.targeting.deals {
-                let number = numbers.number(deal.as_str().into()) as usize;
+                let number = numbers.number(deal.as_str()) as usize;
                 postings.resize_with(postings.len().max(number + 1), Vec::new);
                 match postings.get_mut(number) {
                     Some(posting) if posting.last() != Some(&at) => posting.push(at),

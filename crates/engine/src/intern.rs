@@ -25,9 +25,16 @@ impl<T: Hash + Eq> Interner<T> {
     }
 
     /// The number of a value, which it gets if it has none.
-    pub fn number(&mut self, value: T) -> u32 {
+    pub fn number<Q>(&mut self, value: &Q) -> u32
+    where
+        Q: Hash + Eq + ToOwned + ?Sized,
+        T: core::borrow::Borrow<Q> + From<Q::Owned>,
+    {
         let next = self.numbers.len() as u32;
-        *self.numbers.entry(value).or_insert(next)
+        match self.numbers.get(value) {
+            Some(number) => *number,
+            None => *self.numbers.entry(value.to_owned().into()).or_insert(next),
+        }
     }
 
     /// The number of a value that has one.
@@ -129,9 +136,9 @@ mod tests {
     #[test]
     fn values_are_numbered_once() {
         let mut interner = Interner::<Box<str>>::default();
-        assert_eq!(interner.number("a".into()), 0);
-        assert_eq!(interner.number("b".into()), 1);
-        assert_eq!(interner.number("a".into()), 0);
+        assert_eq!(interner.number("a"), 0);
+        assert_eq!(interner.number("b"), 1);
+        assert_eq!(interner.number("a"), 0);
         assert_eq!(
             (interner.get("b"), interner.get("c"), interner.len()),
             (Some(1), None, 2)

@@ -18,6 +18,8 @@ mod price;
 mod rows;
 mod rules;
 
+#[cfg(feature = "conformance")]
+pub use budget::conformance::budgets_conformance;
 pub use budget::{
     BidId, Book, BudgetCounts, Budgets, MemoryBook, MemoryBudgets, MemoryLimits, Notice,
 };

@@ -79,10 +79,7 @@ impl Rules {
         for domain in &item.adomain {
             let domain = fold::domain(domain, &mut room);
             let domains = core::iter::once(domain).chain(fold::parents(domain));
-            push_chain(
-                &mut self.numbers,
-                domains.map(|d| self.domains.number(d.into())),
-            );
+            push_chain(&mut self.numbers, domains.map(|d| self.domains.number(d)));
         }
         let domains = start..self.numbers.len();
         for category in &item.cat {
@@ -90,7 +87,7 @@ impl Rules {
             let categories = core::iter::once(category.as_str()).chain(broader);
             push_chain(
                 &mut self.numbers,
-                categories.map(|c| self.categories.number(c.into())),
+                categories.map(|c| self.categories.number(c)),
             );
         }
         let categories = domains.end..self.numbers.len();
@@ -100,11 +97,11 @@ impl Rules {
             self.creatives.push(creative);
         }
         ItemRules {
-            seat: self.seats.number(item.seat.as_str().into()),
+            seat: self.seats.number(item.seat.as_str()),
             bundle: item
                 .bundle
                 .as_deref()
-                .map(|bundle| self.bundles.number(bundle.into())),
+                .map(|bundle| self.bundles.number(bundle)),
             cattax: item.cattax,
             domains,
             categories,
@@ -116,13 +113,13 @@ impl Rules {
         let mut room = String::new();
         let start = self.numbers.len();
         self.numbers
-            .extend(creative.attr.iter().map(|attr| self.ints.number(*attr)));
+            .extend(creative.attr.iter().map(|attr| self.ints.number(attr)));
         let attr = start..self.numbers.len();
         self.numbers
-            .extend(creative.apis.iter().map(|api| self.ints.number(*api)));
+            .extend(creative.apis.iter().map(|api| self.ints.number(api)));
         let duration = |seconds| Duration {
             seconds,
-            number: self.ints.number(seconds),
+            number: self.ints.number(&seconds),
         };
         CreativeRules {
             media: creative.media,
@@ -131,12 +128,14 @@ impl Rules {
             size: creative
                 .w
                 .zip(creative.h)
-                .map(|size| self.sizes.number(size)),
+                .map(|size| self.sizes.number(&size)),
             mime: creative
                 .mime
                 .as_deref()
-                .map(|mime| self.mimes.number(fold::case(mime, &mut room).into())),
-            protocol: creative.protocol.map(|protocol| self.ints.number(protocol)),
+                .map(|mime| self.mimes.number(fold::case(mime, &mut room))),
+            protocol: creative
+                .protocol
+                .map(|protocol| self.ints.number(&protocol)),
             apis: attr.end..self.numbers.len(),
             attr,
         }

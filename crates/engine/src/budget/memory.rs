@@ -750,3 +750,168 @@ fn insert_in_order(queue: &mut VecDeque<(Timestamp, Key)>, due: Timestamp, key: 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance::budgets_conformance;
+    use super::*;
+    use crate::{Creative, Status, Targeting};
+    use openrtb::MediaType;
+
+    const LIMITS: MemoryLimits = MemoryLimits {
+        exp_us: 120_000_000,
+        grace_us: 60_000_000,
+        remembered_us: i64::MAX,
+        bids_max: 1 << 20,
+        bids_min: 0,
+        closed_accounts_max: 4,
+    };
+
+    #[test]
+    fn it_conforms() {
+        budgets_conformance(|| MemoryBudgets::new(LIMITS), 180_000_000);
+    }
+
+    fn open(budgets: &MemoryBudgets, ids: &[&str]) -> MemoryBook {
+        let item = |id: &&str| LineItem {
+            id: (*id).into(),
+            seat: "default".into(),
+            status: Status::Active,
+            start: None,
+            end: None,
+            adomain: Vec::new(),
+            cat: Vec::new(),
+            cattax: 1,
+            bundle: None,
+            cpm: Micros(1000),
+            budget: BudgetCeilings {
+                total: Some(Micros(1000)),
+                daily: None,
+            },
+            targeting: Targeting::default(),
+            creatives: vec![Creative {
+                id: "c".into(),
+                media: MediaType::Native,
+                w: None,
+                h: None,
+                duration: None,
+                mime: None,
+                protocol: None,
+                apis: Vec::new(),
+                attr: Vec::new(),
+                secure: true,
+                adm: String::new(),
+            }],
+        };
+        let catalog = Catalog::build(ids.iter().map(item).collect());
+        budgets.open(
+            &catalog.unwrap_or_else(|e| unreachable!("{e}")),
+            Timestamp(0),
+        )
+    }
+
+    fn reserve(book: &MemoryBook, bid: u128, now: Timestamp) -> bool {
+        book.reserve(Position(0), BidId(bid), Micros(1), now)
+    }
+
+    #[test]
+    fn what_is_known_of_bids_is_bounded() {
+        let bids_max = 2 * SHARDS;
+        let limits = MemoryLimits {
+            bids_max,
+            remembered_us: 100,
+            ..LIMITS
+        };
+        let budgets = MemoryBudgets::new(limits);
+        let book = open(&budgets, &["a"]);
+        let (now, later) = (Timestamp(0), Timestamp(180_000_000));
+        for bid in 0..bids_max as u128 {
+            assert!(reserve(&book, bid, now), "{bid}");
+        }
+        assert!(!reserve(&book, 1000, now), "all are reserved");
+        assert_eq!(
+            book.available(Position(0), now),
+            Micros(1000 - bids_max as i64)
+        );
+        assert_eq!(budgets.counts().full, 1);
+        // Bid 1008 goes where 0 and 16 are: they expire, and the oldest is forgotten for it.
+        assert!(
+            reserve(&book, 1008, later),
+            "those remembered are forgotten early"
+        );
+        assert_eq!(
+            budgets.settle(BidId(0), Micros(1000), later),
+            Notice::Unknown
+        );
+        assert_eq!(
+            budgets.settle(BidId(16), Micros(1000), later),
+            Notice::SettledLate(Micros(1))
+        );
+        budgets.expire(later);
+        assert_eq!(budgets.bids(), bids_max);
+        budgets.expire(later.plus_us(100));
+        assert_eq!(budgets.bids(), 1, "the rest is forgotten in time");
+    }
+
+    #[test]
+    fn tests_leave_nothing_behind() {
+        let budgets = MemoryBudgets::new(LIMITS);
+        let book = open(&budgets, &["a"]);
+        for bid in 0..10_000 {
+            assert!(reserve(&book, bid, Timestamp(0)));
+            book.cancel(BidId(bid));
+        }
+        let held: usize = budgets
+            .0
+            .shards
+            .iter()
+            .map(|shard| lock(shard).held.len())
+            .sum();
+        assert_eq!((held, budgets.bids()), (0, 0));
+    }
+
+    #[test]
+    fn accounts_gone_longest_are_dropped_first() {
+        let budgets = MemoryBudgets::new(LIMITS);
+        assert!(reserve(&open(&budgets, &["a"]), 1, Timestamp(0)));
+        assert!(reserve(&open(&budgets, &["b"]), 2, Timestamp(0)));
+        open(&budgets, &["c", "d", "e", "f"]);
+        open(&budgets, &[]);
+        assert_eq!(
+            lock(&budgets.0.accounts).by_id.len(),
+            LIMITS.closed_accounts_max
+        );
+        let left = |id| open(&budgets, &[id]).available(Position(0), Timestamp(0));
+        assert_eq!(left("a"), Micros(1000), "forgotten");
+        let notice = budgets.settle(BidId(1), Micros(1000), Timestamp(0));
+        assert_eq!(notice, Notice::Settled(Micros(1)), "its notices are not");
+    }
+
+    #[test]
+    fn late_comers_find_their_place_in_the_queue() {
+        let mut queue = VecDeque::new();
+        for due in [5, 7, 6, 1, 7] {
+            insert_in_order(&mut queue, Timestamp(due), [0, 0]);
+        }
+        assert!(queue.iter().map(|(due, _)| due.0).eq([1, 5, 6, 7, 7]));
+    }
+
+    #[test]
+    fn room_is_made_at_the_start() {
+        let limits = MemoryLimits {
+            bids_min: 3200,
+            ..LIMITS
+        };
+        let store = MemoryBudgets::new(limits).0;
+        let room = |shard: &Mutex<Shard>| lock(shard).bids.capacity();
+        assert!(store.shards.iter().all(|shard| room(shard) >= 200));
+        assert_eq!(
+            store
+                .shards
+                .iter()
+                .map(|shard| lock(shard).bids.len())
+                .sum::<usize>(),
+            0
+        );
+    }
+}

@@ -4,6 +4,8 @@
 //! line item id, takes the notices, and forgets nothing on a reload. A [`Book`] is what the
 //! decision sees of it for one catalog, by position, so that nothing is looked up on the path.
 
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 mod memory;
 
 pub use memory::{BudgetCounts, MemoryBook, MemoryBudgets, MemoryLimits};
@@ -55,7 +57,7 @@ pub enum Notice {
 
 /// A store of budgets. Safe to call from many threads at once; time is passed in.
 ///
-/// One conformance suite, `budget::conformance`, runs on every store.
+/// One suite, `conformance` (behind the feature of that name), runs on every store.
 pub trait Budgets {
     /// What the decision sees for one catalog.
     type Book: Book;

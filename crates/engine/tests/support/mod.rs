@@ -17,7 +17,7 @@ use openrtb::{
     Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
     Micros, Read, Reason, Refusal, RequestTexts, RequestView, Step, Text,
 };
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 /// A string of a request, spelled plainly or with escapes.
@@ -84,7 +84,8 @@ pub struct Request {
 pub struct Reads {
     pub count: Cell<usize>,
     pub fail_at: Option<usize>,
-    pub lists: std::cell::RefCell<BTreeMap<String, usize>>,
+    /// How often each list was read, if that is wanted.
+    pub log: Option<RefCell<BTreeMap<String, usize>>>,
 }
 
 impl Reads {
@@ -98,8 +99,10 @@ impl Reads {
         }
     }
 
-    fn list(&self, name: String) -> Read<()> {
-        *self.lists.borrow_mut().entry(name).or_default() += 1;
+    fn list(&self, name: std::fmt::Arguments<'_>) -> Read<()> {
+        if let Some(log) = &self.log {
+            *log.borrow_mut().entry(name.to_string()).or_default() += 1;
+        }
         self.read(())
     }
 }
@@ -180,11 +183,11 @@ impl<'a> RequestView<'a> for &'a Request {
         })
     }
     fn device_type(&self) -> Read<Option<DeviceType>> {
-        self.reads.list("device_type".into())?;
+        self.reads.list(format_args!("device_type"))?;
         Ok(self.device_type.and_then(DeviceType::new))
     }
     fn country(&self) -> Read<Option<Country>> {
-        self.reads.list("country".into())?;
+        self.reads.list(format_args!("country"))?;
         Ok(text(&self.country).and_then(Country::of))
     }
     fn test(&self) -> Read<bool> {
@@ -194,11 +197,11 @@ impl<'a> RequestView<'a> for &'a Request {
         self.reads.read(None)
     }
     fn cattax(&self) -> Read<i32> {
-        self.reads.list("cattax".into())?;
+        self.reads.list(format_args!("cattax"))?;
         Ok(self.cattax.unwrap_or(1))
     }
     fn texts(&self, list: RequestTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
-        self.reads.list(format!("{list:?}"))?;
+        self.reads.list(format_args!("{list:?}"))?;
         walk(
             match list {
                 RequestTexts::Cur => &self.cur,
@@ -225,8 +228,9 @@ impl<'a> ImpRef<'a> {
         }
     }
 
-    fn read_list(&self, name: String) -> Read<()> {
-        self.reads.list(format!("imp {:?} {name}", self.imp.id))
+    fn read_list(&self, name: std::fmt::Arguments<'_>) -> Read<()> {
+        self.reads
+            .list(format_args!("imp {:?} {name}", self.imp.id))
     }
 }
 
@@ -239,15 +243,15 @@ impl<'a> ImpView<'a> for ImpRef<'a> {
     fn media_types(&self) -> Read<MediaTypes> {
         let has = |of: &MediaType| self.medium(*of).is_some();
         let media = MediaType::ALL.into_iter().filter(has);
-        self.read_list("media_types".into())?;
+        self.read_list(format_args!("media_types"))?;
         Ok(media.fold(MediaTypes::NONE, MediaTypes::with))
     }
     fn video_size(&self) -> Read<Option<(i32, i32)>> {
-        self.read_list("video_size".into())?;
+        self.read_list(format_args!("video_size"))?;
         Ok(self.imp.video.as_ref().and(self.imp.video_size))
     }
     fn banner_sizes(&self, mut each: impl FnMut(i32, i32) -> Step) -> Read<()> {
-        self.read_list("banner_sizes".into())?;
+        self.read_list(format_args!("banner_sizes"))?;
         let _ = self
             .imp
             .banner_sizes
@@ -256,7 +260,7 @@ impl<'a> ImpView<'a> for ImpRef<'a> {
         Ok(())
     }
     fn bidfloor(&self) -> Read<Option<f64>> {
-        self.read_list("bidfloor".into())?;
+        self.read_list(format_args!("bidfloor"))?;
         Ok(self.imp.bidfloor)
     }
     fn bidfloorcur(&self) -> Read<Option<Text<'a>>> {
@@ -266,7 +270,7 @@ impl<'a> ImpView<'a> for ImpRef<'a> {
         self.reads.read(self.imp.private_auction)
     }
     fn deals(&self, mut each: impl FnMut(DealRef<'a>) -> Read<Step>) -> Read<()> {
-        self.read_list("deals".into())?;
+        self.read_list(format_args!("deals"))?;
         for deal in &self.imp.deals {
             if each(DealRef {
                 deal,
@@ -279,20 +283,20 @@ impl<'a> ImpView<'a> for ImpRef<'a> {
         Ok(())
     }
     fn secure(&self) -> Read<bool> {
-        self.read_list("secure".into())?;
+        self.read_list(format_args!("secure"))?;
         Ok(self.imp.secure)
     }
     fn qty_multiplier(&self) -> Read<Option<f64>> {
-        self.read_list("qty".into())?;
+        self.read_list(format_args!("qty"))?;
         Ok(self.imp.qty_multiplier)
     }
     fn mimes(&self, of: MediaType, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
-        self.read_list(format!("{of:?} mimes"))?;
+        self.read_list(format_args!("{of:?} mimes"))?;
         walk(self.medium(of).map_or(&[], |medium| &medium.mimes), each);
         Ok(())
     }
     fn ints(&self, of: MediaType, list: MediaInts, mut each: impl FnMut(i32) -> Step) -> Read<()> {
-        self.read_list(format!("{of:?} {list:?}"))?;
+        self.read_list(format_args!("{of:?} {list:?}"))?;
         let ints = self.medium(of).map_or(&[][..], |medium| match list {
             MediaInts::Battr => &medium.battr,
             MediaInts::Api => &medium.api,
@@ -303,14 +307,14 @@ impl<'a> ImpView<'a> for ImpRef<'a> {
         Ok(())
     }
     fn int(&self, of: MediaType, field: MediaInt) -> Read<Option<i32>> {
-        self.read_list(format!("{of:?} {field:?}"))?;
+        self.read_list(format_args!("{of:?} {field:?}"))?;
         Ok(self.medium(of).and_then(|medium| match field {
             MediaInt::Minduration => medium.minduration,
             MediaInt::Maxduration => medium.maxduration,
         }))
     }
     fn priced_by_second(&self, of: MediaType) -> Read<bool> {
-        self.read_list(format!("{of:?} priced_by_second"))?;
+        self.read_list(format_args!("{of:?} priced_by_second"))?;
         Ok(self
             .medium(of)
             .is_some_and(|medium| medium.priced_by_second))
