@@ -19,7 +19,7 @@ mod stream;
 
 pub use format::Format;
 pub use limits::{LimitRange, Limits};
-pub use message::{DecodeError, decode, encode};
+pub use message::{DecodeError, Encoder, decode, encode};
 pub use reader::{Reader, Visit};
 pub use response::no_bid;
 pub use stream::{Record, RecordWriter, Records, StreamError, StreamErrorKind};

@@ -4,8 +4,8 @@
 //! A record is held in memory one at a time, and never more than `message_bytes_max` of it. One that is
 //! longer is an error that names it, and the next one can still be read.
 
-use crate::message::{Message, encode};
-use crate::{Format, flatbuffers};
+use crate::Format;
+use crate::message::{Encoder, Message};
 use core::fmt;
 use std::io::{self, BufRead, Read as _, Write};
 
@@ -251,7 +251,7 @@ impl<R: BufRead> Records<R> {
 pub struct RecordWriter<W> {
     format: Format,
     output: W,
-    record: Vec<u8>,
+    encoder: Encoder,
 }
 
 impl<W: Write> RecordWriter<W> {
@@ -260,36 +260,26 @@ impl<W: Write> RecordWriter<W> {
         RecordWriter {
             format,
             output,
-            record: Vec::new(),
+            encoder: Encoder::new(),
         }
     }
 
     /// Writes a message as the next record.
     pub fn write<M: Message>(&mut self, message: &M) -> io::Result<()> {
-        self.record.clear();
-        match self.format {
-            Format::FlatBuffers => {
-                flatbuffers::message::encode_size_prefixed(message, &mut self.record);
-            }
+        let (format, output) = (self.format, &mut self.output);
+        match format {
+            Format::FlatBuffers => output.write_all(self.encoder.size_prefixed(message)),
             Format::Json => {
                 // The text has no line breaks: those of strings are escaped.
-                encode(self.format, message, &mut self.record);
-                self.record.push(b'\n');
+                output.write_all(self.encoder.encode(format, message))?;
+                output.write_all(b"\n")
             }
             Format::Protobuf => {
-                encode(self.format, message, &mut self.record);
-                self.write_varint(self.record.len())?;
+                let bytes = self.encoder.encode(format, message);
+                write_varint(bytes.len(), output)?;
+                output.write_all(bytes)
             }
         }
-        self.output.write_all(&self.record)
-    }
-
-    fn write_varint(&mut self, mut value: usize) -> io::Result<()> {
-        while value >= 0x80 {
-            self.output.write_all(&[value as u8 | 0x80])?;
-            value >>= 7;
-        }
-        self.output.write_all(&[value as u8])
     }
 
     /// Writes what is buffered and gives the output back.
@@ -297,6 +287,14 @@ impl<W: Write> RecordWriter<W> {
         self.output.flush()?;
         Ok(self.output)
     }
+}
+
+fn write_varint(mut value: usize, output: &mut impl Write) -> io::Result<()> {
+    while value >= 0x80 {
+        output.write_all(&[value as u8 | 0x80])?;
+        value >>= 7;
+    }
+    output.write_all(&[value as u8])
 }
 
 #[cfg(test)]

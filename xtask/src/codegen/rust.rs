@@ -59,7 +59,6 @@ fn structure(text: &mut String, message: &Message) {
 
 fn implementation(text: &mut String, index: usize, message: &Message) {
     let _ = writeln!(text, "\nimpl Message for {} {{", message.name);
-    let _ = writeln!(text, "    type Slots = [u64; {}];", slots(message));
     let _ = writeln!(text, "    const INDEX: u16 = {index};");
     for (_, limit) in LIMITS.iter().filter(|(name, _)| *name == message.name) {
         let _ = writeln!(
@@ -74,11 +73,6 @@ fn implementation(text: &mut String, index: usize, message: &Message) {
     write_rev(text, message);
     read(text, message);
     text.push_str("}\n");
-}
-
-/// Room for a table; an Ext never is one.
-fn slots(message: &Message) -> u32 {
-    if message.is_ext { 0 } else { message.slots() }
 }
 
 fn fields(text: &mut String, message: &Message) {

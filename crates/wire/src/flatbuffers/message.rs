@@ -8,9 +8,7 @@ use super::cursor::Table;
 use crate::json::ext;
 use crate::limits::Meter;
 use crate::message::reverse::Reverse;
-use crate::message::{
-    DecodeError, Entry, Extension, FieldSink, FieldSource, Message, Slots, check_count,
-};
+use crate::message::{DecodeError, Entry, Extension, FieldSink, FieldSource, Message, check_count};
 use openrtb::Refusal;
 
 /// The slot of `ext`, and its protobuf number.
@@ -19,47 +17,59 @@ const EXT: (u16, u32) = (0, 99);
 /// Slots of a message; the number of the message has the rest of a word.
 const SLOT_BITS: u32 = 51;
 
-/// Appends a message.
-pub(crate) fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
-    write(message, 0, out);
+/// Room that writing needs, to be used again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Room {
+    /// Places and integers of the tables at hand, in the order their fields were met: the highest slot
+    /// first, an inner table behind its outer one.
+    words: Vec<u32>,
+    flags: Vec<u8>,
+    doubles: Vec<f64>,
+    /// The text of an `ext`.
+    text: Vec<u8>,
 }
 
-/// Appends a message behind its length, four bytes, little-endian. Alignment counts the length in, as
+/// Writes a message; behind its length where it is size-prefixed. Alignment counts the length in, as
 /// readers of size-prefixed buffers expect.
-pub(crate) fn encode_size_prefixed<M: Message>(message: &M, out: &mut Vec<u8>) {
-    write(message, 4, out);
-}
-
-fn write<M: Message>(message: &M, prefix_bytes: usize, out: &mut Vec<u8>) {
+pub(crate) fn encode<M: Message>(
+    message: &M,
+    size_prefixed: bool,
+    room: &mut Room,
+    out: &mut Reverse<'_>,
+) {
+    room.clear();
     let mut builder = Builder {
-        out: Reverse::new(out),
+        out,
+        room,
         vtables: [(0, 0); VTABLES],
     };
     let root = builder.table(message);
+    let prefix_bytes = if size_prefixed { 4 } else { 0 };
     builder.out.align(8, 4 + prefix_bytes);
-    let offset = (builder.out.len() + 4) as u32 - root;
-    builder.out.put(&offset.to_le_bytes());
-    if prefix_bytes > 0 {
-        let len = builder.out.len() as u32;
-        builder.out.put(&len.to_le_bytes());
+    let offset = (builder.place() + 4).wrapping_sub(root);
+    builder.out.put(offset.to_le_bytes());
+    if size_prefixed {
+        let len = builder.place();
+        builder.out.put(len.to_le_bytes());
     }
-    builder.out.finish();
 }
 
 /// How many vtables are remembered. Messages that share a place only write theirs more often.
 const VTABLES: usize = 32;
 
-/// Where something starts, in bytes before the end of the buffer.
+/// Where something starts, in bytes before the end of the buffer. Always a multiple of 4: every part
+/// fills up what would keep the next one from being aligned.
 type Place = u32;
 
-struct Builder<'b> {
-    out: Reverse<'b>,
+struct Builder<'w, 'b> {
+    out: &'w mut Reverse<'b>,
+    room: &'w mut Room,
     /// By message: the key of the last vtable, and its place (0: none yet).
     vtables: [(u64, Place); VTABLES],
 }
 
 /// Which slots of a table are set, by what they hold.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Set {
     /// Places, turned into offsets when the table is written.
     places: u64,
@@ -68,85 +78,120 @@ struct Set {
     doubles: u64,
 }
 
-impl Builder<'_> {
+impl Set {
+    fn all(&self) -> u64 {
+        self.places | self.ints | self.flags | self.doubles
+    }
+}
+
+/// Where the groups of fields lie in a table, in bytes.
+struct Layout {
+    flags_at: usize,
+    doubles_at: usize,
+    len: usize,
+}
+
+impl Layout {
+    #[inline(always)]
+    fn of(set: &Set) -> Layout {
+        let flags_at = 4 + 4 * (set.places | set.ints).count_ones() as usize;
+        let doubles_at = (flags_at + set.flags.count_ones() as usize).next_multiple_of(4);
+        let len = doubles_at + 8 * set.doubles.count_ones() as usize;
+        Layout {
+            flags_at,
+            doubles_at,
+            len,
+        }
+    }
+}
+
+impl Builder<'_, '_> {
+    #[inline(always)]
     fn place(&self) -> Place {
         self.out.len() as Place
     }
 
-    #[inline]
+    #[inline(always)]
     fn table<M: Message>(&mut self, message: &M) -> Place {
         let mut fields = Fields {
             builder: self,
-            values: M::Slots::NONE,
             set: Set::default(),
+            ext: None,
         };
         message.write_rev(&mut fields);
-        let Fields { values, set, .. } = fields;
-        self.finish_table(M::INDEX, values.as_ref(), &set)
+        // Its number is the highest, its slot the lowest.
+        if let Some(place) = fields.ext {
+            fields.keep_place(EXT.0.into(), place);
+        }
+        let set = fields.set;
+        self.finish_table(M::INDEX, set)
     }
 
-    fn finish_table(&mut self, index: u16, values: &[u64], set: &Set) -> Place {
-        let words = set.places | set.ints;
-        let flags_at = 4 + 4 * words.count_ones() as usize;
-        let doubles_at = (flags_at + set.flags.count_ones() as usize).next_multiple_of(4);
-        let len = doubles_at + 8 * set.doubles.count_ones() as usize;
-        self.out.align(if set.doubles == 0 { 4 } else { 8 }, 0);
-        let start = self.place() + len as Place;
-        let key = words | set.flags | set.doubles | u64::from(index) << SLOT_BITS;
-        let seen = self.vtables.get(usize::from(index) % VTABLES);
-        let seen = seen.filter(|seen| seen.0 == key && seen.1 != 0);
-        let vtable_len = vtable_len(words | set.flags | set.doubles);
-        let vtable = seen.map_or(start + vtable_len as Place, |seen| seen.1);
-        let is_new = seen.is_none();
-
-        let (table, _) = self.out.claim(len);
-        let (head, rest) = table.split_at_mut_checked(4).unwrap_or_default();
-        head.copy_from_slice(&(vtable.wrapping_sub(start)).to_le_bytes());
-        let (words_room, rest) = rest.split_at_mut_checked(flags_at - 4).unwrap_or_default();
-        let (flags_room, doubles_room) = rest
-            .split_at_mut_checked(doubles_at - flags_at)
+    /// Writes a table whose fields are on the stacks, and takes them off.
+    #[inline(never)]
+    fn finish_table(&mut self, index: u16, set: Set) -> Place {
+        let layout = Layout::of(&set);
+        if set.doubles != 0 {
+            self.out.align(8, 0);
+        }
+        let start = self.place() + layout.len as Place;
+        let Some(table) = self.out.claim(layout.len) else {
+            return start;
+        };
+        let vtable = self.vtable(index, start, &set, &layout);
+        let (words, rest) = table
+            .split_at_mut_checked(layout.flags_at)
             .unwrap_or_default();
-        let mut at = start - 4;
-        for (slot, room) in bits(words).zip(words_room.chunks_exact_mut(4)) {
-            let value = value(values, slot) as u32;
-            let is_place = set.places >> slot & 1 == 1;
-            room.copy_from_slice(&(if is_place { at - value } else { value }).to_le_bytes());
-            at -= 4;
+        let flags_len = layout.doubles_at - layout.flags_at;
+        let (flags, doubles) = rest.split_at_mut_checked(flags_len).unwrap_or_default();
+        let (words, _) = words.as_chunks_mut::<4>();
+        if let [to_vtable, words @ ..] = words {
+            *to_vtable = vtable.wrapping_sub(start).to_le_bytes();
+            self.room.pop_words(words, start - 4, &set);
         }
-        flags_room.fill(0);
-        for (slot, room) in bits(set.flags).zip(flags_room) {
-            *room = value(values, slot) as u8;
+        if set.flags != 0 {
+            pop(&mut self.room.flags, flags, set.flags.count_ones());
         }
-        for (slot, room) in bits(set.doubles).zip(doubles_room.chunks_exact_mut(8)) {
-            room.copy_from_slice(&value(values, slot).to_le_bytes());
-        }
-        if is_new {
-            self.vtable(
-                vtable_len,
-                len,
-                [
-                    (words, 4, 4),
-                    (set.flags, flags_at, 1),
-                    (set.doubles, doubles_at, 8),
-                ],
-            );
-            if let Some(seen) = self.vtables.get_mut(usize::from(index) % VTABLES) {
-                *seen = (key, vtable);
-            }
+        let (doubles, _) = doubles.as_chunks_mut::<8>();
+        for room in doubles {
+            *room = self.room.doubles.pop().unwrap_or_default().to_le_bytes();
         }
         start
     }
 
-    /// Writes a vtable for groups of fields: their slots, where the first lies, and how far apart.
-    fn vtable(&mut self, len: usize, table_len: usize, groups: [(u64, usize, usize); 3]) {
-        let (vtable, _) = self.out.claim(len);
+    /// The place of the vtable of a table that starts at `start`: the last one of the same message, or
+    /// a new one in front of the table.
+    #[inline(always)]
+    fn vtable(&mut self, index: u16, start: Place, set: &Set, layout: &Layout) -> Place {
+        let key = set.all() | u64::from(index) << SLOT_BITS;
+        let seen = self.vtables.get(usize::from(index) % VTABLES);
+        match seen {
+            Some((same, place)) if *same == key && *place != 0 => *place,
+            _ => self.new_vtable(index, start, set, layout),
+        }
+    }
+
+    #[inline(never)]
+    fn new_vtable(&mut self, index: u16, start: Place, set: &Set, layout: &Layout) -> Place {
+        let len = 4 + 2 * (u64::BITS - set.all().leading_zeros()) as usize;
+        // Two more bytes where it takes them to stay aligned; no slot claims them.
+        let room_len = len.next_multiple_of(4);
+        let place = start + room_len as Place;
+        let Some(vtable) = self.out.claim(room_len) else {
+            return place;
+        };
         vtable.fill(0);
         let (entries, _) = vtable.as_chunks_mut::<2>();
         if let [own, table, slots @ ..] = entries {
             *own = (len as u16).to_le_bytes();
-            *table = (table_len as u16).to_le_bytes();
-            for (set, mut at, step) in groups {
-                for slot in bits(set) {
+            *table = (layout.len as u16).to_le_bytes();
+            let groups = [
+                (set.places | set.ints, 4, 4),
+                (set.flags, layout.flags_at, 1),
+                (set.doubles, layout.doubles_at, 8),
+            ];
+            for (group, mut at, step) in groups {
+                for slot in bits(group) {
                     if let Some(entry) = slots.get_mut(slot) {
                         *entry = (at as u16).to_le_bytes();
                     }
@@ -154,85 +199,129 @@ impl Builder<'_> {
                 }
             }
         }
+        let key = set.all() | u64::from(index) << SLOT_BITS;
+        if let Some(seen) = self.vtables.get_mut(usize::from(index) % VTABLES) {
+            *seen = (key, place);
+        }
+        place
     }
 
+    #[inline(always)]
     fn string(&mut self, text: &[u8]) -> Place {
-        let (room, _) = self.claim_string(text.len());
-        if let Some(room) = room.get_mut(..text.len()) {
-            room.copy_from_slice(text);
-        }
-        self.place()
-    }
-
-    /// Room for a string whose length has been written, and the stack.
-    fn claim_string(&mut self, len: usize) -> (&mut [u8], &[u8]) {
-        // At least one zero ends it; more align its length.
-        let zeros = 1 + (self.out.len() + len + 1).wrapping_neg() % 4;
-        let (room, stack) = self.out.claim(4 + len + zeros);
-        let (head, room) = room.split_at_mut_checked(4).unwrap_or_default();
-        head.copy_from_slice(&(len as u32).to_le_bytes());
-        if let Some(zeros) = room.get_mut(len..) {
-            zeros.fill(0);
-        }
-        (room, stack)
+        string(self.out, text)
     }
 
     fn ints(&mut self, values: &[i32]) -> Place {
-        self.out.align(4, 0);
-        let (room, _) = self.out.claim(4 + 4 * values.len());
-        let (words, _) = room.as_chunks_mut::<4>();
-        if let [len, entries @ ..] = words {
-            *len = (values.len() as u32).to_le_bytes();
-            for (room, value) in entries.iter_mut().zip(values) {
-                *room = value.to_le_bytes();
+        if let Some(room) = self.out.claim(4 + 4 * values.len()) {
+            let (words, _) = room.as_chunks_mut::<4>();
+            if let [len, entries @ ..] = words {
+                *len = (values.len() as u32).to_le_bytes();
+                for (room, value) in entries.iter_mut().zip(values) {
+                    *room = value.to_le_bytes();
+                }
             }
         }
         self.place()
     }
 
     /// A vector of what `write` writes.
-    #[inline]
+    #[inline(always)]
     fn vector<T>(&mut self, values: &[T], mut write: impl FnMut(&mut Self, &T) -> Place) -> Place {
-        let before = self.out.stack_len();
         for value in values.iter().rev() {
             let place = write(self, value);
-            self.out.stack().extend_from_slice(&place.to_le_bytes());
+            self.room.words.push(place);
         }
-        self.finish_vector(values.len(), before)
+        self.finish_vector(values.len())
     }
 
-    /// A vector of the places that were pushed on the stack, the last one first.
-    fn finish_vector(&mut self, len: usize, before: usize) -> Place {
-        self.out.align(4, 0);
-        let start = self.out.len() + 4 + 4 * len;
-        let (room, stack) = self.out.claim(4 + 4 * len);
-        let (words, _) = room.as_chunks_mut::<4>();
-        let (places, _) = stack.get(before..).unwrap_or_default().as_chunks::<4>();
-        if let [head, entries @ ..] = words {
-            *head = (len as u32).to_le_bytes();
-            let mut at = start as Place - 4;
-            for (room, place) in entries.iter_mut().zip(places.iter().rev()) {
-                *room = (at - Place::from_le_bytes(*place)).to_le_bytes();
-                at -= 4;
+    /// A vector of the places on the stack, the last one first.
+    fn finish_vector(&mut self, len: usize) -> Place {
+        let bytes = 4 + 4 * len;
+        let start = self.place() + bytes as Place;
+        if let Some(room) = self.out.claim(bytes) {
+            let (words, _) = room.as_chunks_mut::<4>();
+            if let [head, entries @ ..] = words {
+                *head = (len as u32).to_le_bytes();
+                let all_places = Set {
+                    places: u64::MAX,
+                    ..Set::default()
+                };
+                self.room.pop_words(entries, start - 4, &all_places);
             }
         }
-        self.out.unwind(before);
-        start as Place
+        start
     }
 
     /// An `ext`: the text of the whole object.
     fn ext<E: Extension>(&mut self, ext: &E) -> Place {
-        let before = self.out.stack_len();
-        ext::join(ext, self.out.stack());
-        let len = self.out.stack_len() - before;
-        let (room, stack) = self.claim_string(len);
-        let text = stack.get(before..).unwrap_or_default();
-        for (room, byte) in room.iter_mut().zip(text) {
-            *room = *byte;
+        self.room.text.clear();
+        match ext::join_trusting(ext, &mut self.room.text) {
+            Some(text) => string(self.out, text.as_bytes()),
+            None => string(self.out, &self.room.text),
         }
-        self.out.unwind(before);
-        self.place()
     }
+}
+
+/// A string: its length, its bytes, and at least one zero.
+#[inline(always)]
+fn string(out: &mut Reverse<'_>, text: &[u8]) -> Place {
+    let len = text.len();
+    let bytes = 4 + (len + 1).next_multiple_of(4);
+    if let Some(room) = out.claim(bytes) {
+        if let Some(zeros) = room.last_chunk_mut::<4>() {
+            *zeros = [0; 4];
+        }
+        if let Some((head, room)) = room.split_first_chunk_mut::<4>() {
+            *head = (len as u32).to_le_bytes();
+            if let Some(room) = room.get_mut(..len) {
+                room.copy_from_slice(text);
+            }
+        }
+    }
+    out.len() as Place
+}
+
+impl Room {
+    /// What a message that did not fit has left.
+    fn clear(&mut self) {
+        self.words.clear();
+        self.flags.clear();
+        self.doubles.clear();
+    }
+
+    /// Takes words off their stack, the last one first, into a table or vector whose first word lies at
+    /// `at`. Places become offsets.
+    #[inline(always)]
+    fn pop_words(&mut self, words: &mut [[u8; 4]], mut at: Place, set: &Set) {
+        let rest = self.words.len().saturating_sub(words.len());
+        let stack = self.words.get(rest..).unwrap_or_default();
+        let mut slots = bits(set.places | set.ints);
+        for (room, value) in words.iter_mut().zip(stack.iter().rev()) {
+            let slot = slots.next().unwrap_or(0);
+            let is_place = set.places >> slot & 1 == 1;
+            let value = if is_place {
+                at.wrapping_sub(*value)
+            } else {
+                *value
+            };
+            *room = value.to_le_bytes();
+            at = at.wrapping_sub(4);
+        }
+        self.words.truncate(rest);
+    }
+}
+
+/// Takes `len` flags off their stack, the last one first; what is left of `room` becomes zero.
+fn pop(stack: &mut Vec<u8>, room: &mut [u8], len: u32) {
+    let rest = stack.len().saturating_sub(len as usize);
+    let flags = stack.get(rest..).unwrap_or_default();
+    for (room, flag) in room
+        .iter_mut()
+        .zip(flags.iter().rev().chain(core::iter::repeat(&0)))
+    {
+        *room = *flag;
+    }
+    stack.truncate(rest);
 }
 
 /// The slots of a set, ascending.
@@ -245,40 +334,22 @@ fn bits(mut set: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-#[inline(always)]
-fn value(values: &[u64], slot: usize) -> u64 {
-    values.get(slot).copied().unwrap_or_default()
-}
-
-/// The length of a vtable up to the last slot that is set.
-fn vtable_len(set: u64) -> usize {
-    4 + 2 * (u64::BITS - set.leading_zeros()) as usize
-}
-
-/// The fields of a table, gathered until it can be written.
-struct Fields<'w, 'b, V> {
-    builder: &'w mut Builder<'b>,
-    values: V,
+/// The fields of a table, gathered on the stacks until it can be written.
+struct Fields<'t, 'w, 'b> {
+    builder: &'t mut Builder<'w, 'b>,
     set: Set,
+    ext: Option<Place>,
 }
 
-impl<V: Slots> Fields<'_, '_, V> {
-    /// Keeps a value and gives the bit of its slot.
-    #[inline(always)]
-    fn keep(&mut self, number: u32, value: u64) -> u64 {
-        if let Some(room) = self.values.as_mut().get_mut(number as usize) {
-            *room = value;
-        }
-        1 << number
-    }
-
+impl Fields<'_, '_, '_> {
     #[inline(always)]
     fn keep_place(&mut self, number: u32, place: Place) {
-        self.set.places |= self.keep(number, place.into());
+        self.builder.room.words.push(place);
+        self.set.places |= 1 << number;
     }
 }
 
-impl<V: Slots> FieldSink for Fields<'_, '_, V> {
+impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn string(&mut self, number: u32, _: &'static str, value: &Option<String>) {
         if let Some(value) = value {
@@ -290,21 +361,24 @@ impl<V: Slots> FieldSink for Fields<'_, '_, V> {
     #[inline(always)]
     fn int(&mut self, number: u32, _: &'static str, value: Option<i32>) {
         if let Some(value) = value {
-            self.set.ints |= self.keep(number, value as u64);
+            self.builder.room.words.push(value as u32);
+            self.set.ints |= 1 << number;
         }
     }
 
     #[inline(always)]
     fn bool(&mut self, number: u32, _: &'static str, value: Option<bool>) {
         if let Some(value) = value {
-            self.set.flags |= self.keep(number, value.into());
+            self.builder.room.flags.push(value.into());
+            self.set.flags |= 1 << number;
         }
     }
 
     #[inline(always)]
     fn double(&mut self, number: u32, _: &'static str, value: Option<f64>) {
         if let Some(value) = value {
-            self.set.doubles |= self.keep(number, value.to_bits());
+            self.builder.room.doubles.push(value);
+            self.set.doubles |= 1 << number;
         }
     }
 
@@ -324,8 +398,7 @@ impl<V: Slots> FieldSink for Fields<'_, '_, V> {
     #[inline(always)]
     fn ext<E: Extension>(&mut self, _: u32, _: &'static str, value: &Option<Box<E>>) {
         if let Some(value) = value {
-            let place = self.builder.ext(&**value);
-            self.keep_place(EXT.0.into(), place);
+            self.ext = Some(self.builder.ext(&**value));
         }
     }
 

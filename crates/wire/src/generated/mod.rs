@@ -35,7 +35,6 @@ pub struct BidRequest {
 }
 
 impl Message for BidRequest {
-    type Slots = [u64; 24];
     const INDEX: u16 = 0;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -172,7 +171,6 @@ pub struct Source {
 }
 
 impl Message for Source {
-    type Slots = [u64; 5];
     const INDEX: u16 = 1;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -229,7 +227,6 @@ pub struct SourceExt {
 }
 
 impl Message for SourceExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 2;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -291,7 +288,6 @@ pub struct SupplyChain {
 }
 
 impl Message for SupplyChain {
-    type Slots = [u64; 4];
     const INDEX: u16 = 3;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -347,7 +343,6 @@ pub struct SupplyChainNode {
 }
 
 impl Message for SupplyChainNode {
-    type Slots = [u64; 7];
     const INDEX: u16 = 4;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -431,7 +426,6 @@ pub struct Imp {
 }
 
 impl Message for Imp {
-    type Slots = [u64; 23];
     const INDEX: u16 = 5;
     const LIMIT: Option<Limit> = Some(Limit::Imps);
     #[rustfmt::skip]
@@ -567,7 +561,6 @@ pub struct ImpExt {
 }
 
 impl Message for ImpExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 6;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -637,7 +630,6 @@ pub struct Metric {
 }
 
 impl Message for Metric {
-    type Slots = [u64; 4];
     const INDEX: u16 = 7;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -703,7 +695,6 @@ pub struct Banner {
 }
 
 impl Message for Banner {
-    type Slots = [u64; 17];
     const INDEX: u16 = 8;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -812,7 +803,6 @@ pub struct Format {
 }
 
 impl Message for Format {
-    type Slots = [u64; 6];
     const INDEX: u16 = 9;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -906,7 +896,6 @@ pub struct Video {
 }
 
 impl Message for Video {
-    type Slots = [u64; 38];
     const INDEX: u16 = 10;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1120,7 +1109,6 @@ pub struct Audio {
 }
 
 impl Message for Audio {
-    type Slots = [u64; 32];
     const INDEX: u16 = 11;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1268,7 +1256,6 @@ pub struct Native {
 }
 
 impl Message for Native {
-    type Slots = [u64; 51];
     const INDEX: u16 = 12;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1334,7 +1321,6 @@ pub struct Qty {
 }
 
 impl Message for Qty {
-    type Slots = [u64; 4];
     const INDEX: u16 = 13;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1386,7 +1372,6 @@ pub struct Refresh {
 }
 
 impl Message for Refresh {
-    type Slots = [u64; 3];
     const INDEX: u16 = 14;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1434,7 +1419,6 @@ pub struct RefSettings {
 }
 
 impl Message for RefSettings {
-    type Slots = [u64; 3];
     const INDEX: u16 = 15;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1482,7 +1466,6 @@ pub struct Pmp {
 }
 
 impl Message for Pmp {
-    type Slots = [u64; 3];
     const INDEX: u16 = 16;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1537,7 +1520,6 @@ pub struct Deal {
 }
 
 impl Message for Deal {
-    type Slots = [u64; 10];
     const INDEX: u16 = 17;
     const LIMIT: Option<Limit> = Some(Limit::Deals);
     #[rustfmt::skip]
@@ -1616,7 +1598,6 @@ pub struct SKAdNetworkList {
 }
 
 impl Message for SKAdNetworkList {
-    type Slots = [u64; 4];
     const INDEX: u16 = 18;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1673,7 +1654,6 @@ pub struct SKAdNetworkRequest {
 }
 
 impl Message for SKAdNetworkRequest {
-    type Slots = [u64; 8];
     const INDEX: u16 = 19;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1741,7 +1721,6 @@ pub struct InterestGroupAuctionSupport {
 }
 
 impl Message for InterestGroupAuctionSupport {
-    type Slots = [u64; 3];
     const INDEX: u16 = 20;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1800,7 +1779,6 @@ pub struct Site {
 }
 
 impl Message for Site {
-    type Slots = [u64; 19];
     const INDEX: u16 = 21;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -1926,7 +1904,6 @@ pub struct App {
 }
 
 impl Message for App {
-    type Slots = [u64; 20];
     const INDEX: u16 = 22;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2043,7 +2020,6 @@ pub struct Dooh {
 }
 
 impl Message for Dooh {
-    type Slots = [u64; 9];
     const INDEX: u16 = 23;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2119,7 +2095,6 @@ pub struct Publisher {
 }
 
 impl Message for Publisher {
-    type Slots = [u64; 6];
     const INDEX: u16 = 24;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2209,7 +2184,6 @@ pub struct Content {
 }
 
 impl Message for Content {
-    type Slots = [u64; 36];
     const INDEX: u16 = 25;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2382,7 +2356,6 @@ pub struct ContentExt {
 }
 
 impl Message for ContentExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 26;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2438,7 +2411,6 @@ pub struct Producer {
 }
 
 impl Message for Producer {
-    type Slots = [u64; 6];
     const INDEX: u16 = 27;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2499,7 +2471,6 @@ pub struct Network {
 }
 
 impl Message for Network {
-    type Slots = [u64; 4];
     const INDEX: u16 = 28;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2552,7 +2523,6 @@ pub struct Channel {
 }
 
 impl Message for Channel {
-    type Slots = [u64; 4];
     const INDEX: u16 = 29;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2634,7 +2604,6 @@ pub struct Device {
 }
 
 impl Message for Device {
-    type Slots = [u64; 33];
     const INDEX: u16 = 30;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2809,7 +2778,6 @@ pub struct DeviceExt {
 }
 
 impl Message for DeviceExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 31;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2885,7 +2853,6 @@ pub struct Geo {
 }
 
 impl Message for Geo {
-    type Slots = [u64; 14];
     const INDEX: u16 = 32;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -2984,7 +2951,6 @@ pub struct UserAgent {
 }
 
 impl Message for UserAgent {
-    type Slots = [u64; 8];
     const INDEX: u16 = 33;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3053,7 +3019,6 @@ pub struct BrandVersion {
 }
 
 impl Message for BrandVersion {
-    type Slots = [u64; 3];
     const INDEX: u16 = 34;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3110,7 +3075,6 @@ pub struct User {
 }
 
 impl Message for User {
-    type Slots = [u64; 12];
     const INDEX: u16 = 35;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3195,7 +3159,6 @@ pub struct UserExt {
 }
 
 impl Message for UserExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 36;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3255,7 +3218,6 @@ pub struct EID {
 }
 
 impl Message for EID {
-    type Slots = [u64; 6];
     const INDEX: u16 = 37;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3315,7 +3277,6 @@ pub struct UID {
 }
 
 impl Message for UID {
-    type Slots = [u64; 3];
     const INDEX: u16 = 38;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3364,7 +3325,6 @@ pub struct Data {
 }
 
 impl Message for Data {
-    type Slots = [u64; 4];
     const INDEX: u16 = 39;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3415,7 +3375,6 @@ pub struct DataExt {
 }
 
 impl Message for DataExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 40;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3469,7 +3428,6 @@ pub struct Segment {
 }
 
 impl Message for Segment {
-    type Slots = [u64; 4];
     const INDEX: u16 = 41;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3524,7 +3482,6 @@ pub struct Regs {
 }
 
 impl Message for Regs {
-    type Slots = [u64; 6];
     const INDEX: u16 = 42;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3587,7 +3544,6 @@ pub struct RegsExt {
 }
 
 impl Message for RegsExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 43;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3657,7 +3613,6 @@ pub struct DsaRequest {
 }
 
 impl Message for DsaRequest {
-    type Slots = [u64; 5];
     const INDEX: u16 = 44;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3710,7 +3665,6 @@ pub struct DurFloors {
 }
 
 impl Message for DurFloors {
-    type Slots = [u64; 4];
     const INDEX: u16 = 45;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3766,7 +3720,6 @@ pub struct BidResponse {
 }
 
 impl Message for BidResponse {
-    type Slots = [u64; 7];
     const INDEX: u16 = 46;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3831,7 +3784,6 @@ pub struct BidResponseExt {
 }
 
 impl Message for BidResponseExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 47;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3889,7 +3841,6 @@ pub struct SeatBid {
 }
 
 impl Message for SeatBid {
-    type Slots = [u64; 4];
     const INDEX: u16 = 48;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -3972,7 +3923,6 @@ pub struct Bid {
 }
 
 impl Message for Bid {
-    type Slots = [u64; 51];
     const INDEX: u16 = 49;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4155,7 +4105,6 @@ pub struct BidExt {
 }
 
 impl Message for BidExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 50;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4217,7 +4166,6 @@ pub struct DsaResponse {
 }
 
 impl Message for DsaResponse {
-    type Slots = [u64; 5];
     const INDEX: u16 = 51;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4271,7 +4219,6 @@ pub struct SKAdNetworkFidelity {
 }
 
 impl Message for SKAdNetworkFidelity {
-    type Slots = [u64; 5];
     const INDEX: u16 = 52;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4337,7 +4284,6 @@ pub struct SKAdNetworkResponse {
 }
 
 impl Message for SKAdNetworkResponse {
-    type Slots = [u64; 13];
     const INDEX: u16 = 53;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4429,7 +4375,6 @@ pub struct SKOverlay {
 }
 
 impl Message for SKOverlay {
-    type Slots = [u64; 5];
     const INDEX: u16 = 54;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4485,7 +4430,6 @@ pub struct SeatNonBid {
 }
 
 impl Message for SeatNonBid {
-    type Slots = [u64; 3];
     const INDEX: u16 = 55;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4533,7 +4477,6 @@ pub struct NonBid {
 }
 
 impl Message for NonBid {
-    type Slots = [u64; 3];
     const INDEX: u16 = 56;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4581,7 +4524,6 @@ pub struct InterestGroupAuctionIntent {
 }
 
 impl Message for InterestGroupAuctionIntent {
-    type Slots = [u64; 4];
     const INDEX: u16 = 57;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4632,7 +4574,6 @@ pub struct InterestGroupAuctionBuyer {
 }
 
 impl Message for InterestGroupAuctionBuyer {
-    type Slots = [u64; 7];
     const INDEX: u16 = 58;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4691,7 +4632,6 @@ pub struct InterestGroupAuctionBuyerPsEntry {
 }
 
 impl Message for InterestGroupAuctionBuyerPsEntry {
-    type Slots = [u64; 3];
     const INDEX: u16 = 59;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4748,7 +4688,6 @@ pub struct InterestGroupAuctionSeller {
 }
 
 impl Message for InterestGroupAuctionSeller {
-    type Slots = [u64; 3];
     const INDEX: u16 = 60;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4791,7 +4730,6 @@ pub struct Transparency {
 }
 
 impl Message for Transparency {
-    type Slots = [u64; 3];
     const INDEX: u16 = 61;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4846,7 +4784,6 @@ pub struct NativeRequest {
 }
 
 impl Message for NativeRequest {
-    type Slots = [u64; 15];
     const INDEX: u16 = 62;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -4944,7 +4881,6 @@ pub struct NativeRequestAsset {
 }
 
 impl Message for NativeRequestAsset {
-    type Slots = [u64; 7];
     const INDEX: u16 = 63;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5008,7 +4944,6 @@ pub struct NativeRequestTitle {
 }
 
 impl Message for NativeRequestTitle {
-    type Slots = [u64; 2];
     const INDEX: u16 = 64;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5056,7 +4991,6 @@ pub struct NativeRequestImage {
 }
 
 impl Message for NativeRequestImage {
-    type Slots = [u64; 7];
     const INDEX: u16 = 65;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5120,7 +5054,6 @@ pub struct NativeRequestData {
 }
 
 impl Message for NativeRequestData {
-    type Slots = [u64; 3];
     const INDEX: u16 = 66;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5167,7 +5100,6 @@ pub struct NativeRequestDataExt {
 }
 
 impl Message for NativeRequestDataExt {
-    type Slots = [u64; 0];
     const INDEX: u16 = 67;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5220,7 +5152,6 @@ pub struct NativeRequestEventTrackers {
 }
 
 impl Message for NativeRequestEventTrackers {
-    type Slots = [u64; 3];
     const INDEX: u16 = 68;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5275,7 +5206,6 @@ pub struct NativeResponse {
 }
 
 impl Message for NativeResponse {
-    type Slots = [u64; 10];
     const INDEX: u16 = 69;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5353,7 +5283,6 @@ pub struct NativeResponseLink {
 }
 
 impl Message for NativeResponseLink {
-    type Slots = [u64; 4];
     const INDEX: u16 = 70;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5410,7 +5339,6 @@ pub struct NativeResponseAsset {
 }
 
 impl Message for NativeResponseAsset {
-    type Slots = [u64; 8];
     const INDEX: u16 = 71;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5479,7 +5407,6 @@ pub struct NativeResponseTitle {
 }
 
 impl Message for NativeResponseTitle {
-    type Slots = [u64; 3];
     const INDEX: u16 = 72;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5529,7 +5456,6 @@ pub struct NativeResponseImage {
 }
 
 impl Message for NativeResponseImage {
-    type Slots = [u64; 5];
     const INDEX: u16 = 73;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5587,7 +5513,6 @@ pub struct NativeResponseData {
 }
 
 impl Message for NativeResponseData {
-    type Slots = [u64; 5];
     const INDEX: u16 = 74;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5642,7 +5567,6 @@ pub struct NativeResponseVideo {
 }
 
 impl Message for NativeResponseVideo {
-    type Slots = [u64; 2];
     const INDEX: u16 = 75;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5688,7 +5612,6 @@ pub struct NativeResponseEventTracker {
 }
 
 impl Message for NativeResponseEventTracker {
-    type Slots = [u64; 5];
     const INDEX: u16 = 76;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[
@@ -5742,7 +5665,6 @@ pub struct Ext {
 }
 
 impl Message for Ext {
-    type Slots = [u64; 0];
     const INDEX: u16 = 77;
     #[rustfmt::skip]
     const FIELDS: &'static [(u32, &'static str)] = &[

@@ -207,6 +207,43 @@ pub(crate) fn join<E: Extension>(ext: &E, out: &mut Vec<u8>) {
     }
 }
 
+/// The text of extensions as [`join`] writes it, but taking the rest for the JSON that it should be:
+/// written to `out`, or, where it is the rest alone, given back.
+pub(crate) fn join_trusting<'e, E: Extension>(ext: &'e E, out: &mut Vec<u8>) -> Option<&'e str> {
+    let start = out.len();
+    let written = object(ext, out);
+    let rest = ext.rest()?;
+    if written == 0 {
+        out.truncate(start);
+        return Some(rest);
+    }
+    if may_splice::<E>(rest, written) {
+        if let Some(close) = out.last_mut() {
+            *close = b',';
+        }
+        out.extend_from_slice(rest.as_bytes().get(1..).unwrap_or_default());
+    } else {
+        out.truncate(start);
+        join(ext, out);
+    }
+    None
+}
+
+/// Whether the members of `rest` can follow the typed ones as they are: it is an object, and no key of
+/// theirs is in it, in any spelling.
+fn may_splice<E: Extension>(rest: &str, written: u64) -> bool {
+    let is_object = rest.starts_with('{') && rest.ends_with('}') && !is_empty_object(rest);
+    let names = E::FIELDS
+        .iter()
+        .filter(|(number, _)| is_written(*number, written));
+    is_object && !rest.contains('\\') && !names.into_iter().any(|(_, name)| rest.contains(name))
+}
+
+fn is_written(number: u32, written: u64) -> bool {
+    1u64.checked_shl(number)
+        .is_some_and(|bit| written & bit != 0)
+}
+
 /// Appends the members of `rest` that no typed field has written.
 fn append_members<E: Extension>(rest: &str, written: u64, out: &mut Vec<u8>) -> Option<()> {
     let mut reader = Reader::new(rest.as_bytes(), u32::MAX);
@@ -216,11 +253,7 @@ fn append_members<E: Extension>(rest: &str, written: u64, out: &mut Vec<u8>) -> 
     let mut first = true;
     while let Some(key) = reader.member(&mut first).ok()? {
         let token = reader.token().ok()?;
-        let number = E::number(&key.bytes()).unwrap_or(u64::BITS);
-        if 1u64
-            .checked_shl(number)
-            .is_some_and(|bit| written & bit != 0)
-        {
+        if E::number(&key.bytes()).is_some_and(|number| is_written(number, written)) {
             reader.skip(token).ok()?;
             continue;
         }

@@ -160,7 +160,7 @@ impl FieldSink for Encoder<'_> {
 pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     let mut rest = text.as_bytes();
-    while let Some(at) = rest.iter().position(|byte| must_escape(*byte)) {
+    while let Some(at) = first_escape(rest) {
         let (plain, tail) = rest.split_at(at);
         out.extend_from_slice(plain);
         if let [byte, tail @ ..] = tail {
@@ -170,6 +170,21 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(rest);
     out.push(b'"');
+}
+
+/// Where the first byte stands that has to be escaped. Looks at 16 bytes at a time: most strings have
+/// none.
+fn first_escape(text: &[u8]) -> Option<usize> {
+    let (chunks, _) = text.as_chunks::<16>();
+    let any = |chunk: &[u8; 16]| {
+        chunk
+            .iter()
+            .fold(false, |any, byte| any | must_escape(*byte))
+    };
+    let start = 16 * chunks.iter().take_while(|chunk| !any(chunk)).count();
+    let rest = text.get(start..).unwrap_or_default();
+    let at = rest.iter().position(|byte| must_escape(*byte))?;
+    Some(start + at)
 }
 
 fn must_escape(byte: u8) -> bool {

@@ -7,29 +7,47 @@ use crate::message::reverse::Reverse;
 use crate::message::{DecodeError, Entry, Extension, FieldSink, FieldSource, Message, check_count};
 use openrtb::Refusal;
 
-/// Appends a message.
-pub(crate) fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
-    let mut encoder = Encoder(Reverse::new(out));
-    message.write_rev(&mut encoder);
-    encoder.0.finish();
+/// Writes a message in front of what has been written.
+pub(crate) fn encode<M: Message>(message: &M, out: &mut Reverse<'_>) {
+    message.write_rev(&mut Encoder(out));
 }
 
-struct Encoder<'b>(Reverse<'b>);
+struct Encoder<'w, 'b>(&'w mut Reverse<'b>);
 
-impl Encoder<'_> {
+impl Encoder<'_, '_> {
+    /// A varint, in front of it the tag of its field.
     #[inline(always)]
-    fn varint(&mut self, value: u64) {
-        match value {
-            0..0x80 => self.0.put(&[value as u8]),
-            0x80..0x4000 => self.0.put(&[value as u8 | 0x80, (value >> 7) as u8]),
-            _ => self.long_varint(value),
+    fn varint(&mut self, number: u32, layout: u32, value: u64) {
+        let tag = tag(number, layout);
+        let (low, high) = (tag as u8 | 0x80, (tag >> 7) as u8);
+        match (tag, value) {
+            (0..0x80, 0..0x80) => self.0.put([tag as u8, value as u8]),
+            (0x80..0x4000, 0..0x80) => self.0.put([low, high, value as u8]),
+            _ => self.long_varint(tag, value),
         }
     }
 
     #[inline(never)]
-    fn long_varint(&mut self, value: u64) {
+    fn long_varint(&mut self, tag: u32, value: u64) {
+        self.bare_varint(value);
+        self.bare_varint(tag.into());
+    }
+
+    #[inline(always)]
+    fn bare_varint(&mut self, value: u64) {
+        match value {
+            0..0x80 => self.0.put([value as u8]),
+            0x80..0x4000 => self.0.put([value as u8 | 0x80, (value >> 7) as u8]),
+            _ => self.longest_varint(value),
+        }
+    }
+
+    #[inline(never)]
+    fn longest_varint(&mut self, value: u64) {
         let len = (70 - (value | 1).leading_zeros() as usize) / 7;
-        let room = self.0.claim(len).0;
+        let Some(room) = self.0.claim(len) else {
+            return;
+        };
         let mut rest = value;
         for byte in room.iter_mut() {
             *byte = rest as u8 | 0x80;
@@ -42,21 +60,21 @@ impl Encoder<'_> {
 
     #[inline(always)]
     fn bytes(&mut self, number: u32, bytes: &[u8]) {
-        self.0.put(bytes);
-        self.varint(bytes.len() as u64);
-        self.varint(tag(number, LEN).into());
+        if let Some(room) = self.0.claim(bytes.len()) {
+            room.copy_from_slice(bytes);
+        }
+        self.varint(number, LEN, bytes.len() as u64);
     }
 
     #[inline(always)]
     fn part<M: Message>(&mut self, number: u32, part: &M) {
         let before = self.0.len();
         part.write_rev(self);
-        self.varint((self.0.len() - before) as u64);
-        self.varint(tag(number, LEN).into());
+        self.varint(number, LEN, (self.0.len() - before) as u64);
     }
 }
 
-impl FieldSink for Encoder<'_> {
+impl FieldSink for Encoder<'_, '_> {
     #[inline(always)]
     fn string(&mut self, number: u32, _: &'static str, value: &Option<String>) {
         if let Some(value) = value {
@@ -67,24 +85,22 @@ impl FieldSink for Encoder<'_> {
     #[inline(always)]
     fn int(&mut self, number: u32, _: &'static str, value: Option<i32>) {
         if let Some(value) = value {
-            self.varint(i64::from(value) as u64);
-            self.varint(tag(number, VARINT).into());
+            self.varint(number, VARINT, i64::from(value) as u64);
         }
     }
 
     #[inline(always)]
     fn bool(&mut self, number: u32, _: &'static str, value: Option<bool>) {
         if let Some(value) = value {
-            self.varint(value.into());
-            self.varint(tag(number, VARINT).into());
+            self.varint(number, VARINT, value.into());
         }
     }
 
     #[inline(always)]
     fn double(&mut self, number: u32, _: &'static str, value: Option<f64>) {
         if let Some(value) = value {
-            self.0.put(&value.to_le_bytes());
-            self.varint(tag(number, FIXED64).into());
+            self.0.put(value.to_le_bytes());
+            self.bare_varint(tag(number, FIXED64).into());
         }
     }
 
@@ -130,10 +146,9 @@ impl FieldSink for Encoder<'_> {
         }
         let before = self.0.len();
         for value in values.iter().rev() {
-            self.varint(i64::from(*value) as u64);
+            self.bare_varint(i64::from(*value) as u64);
         }
-        self.varint((self.0.len() - before) as u64);
-        self.varint(tag(number, LEN).into());
+        self.varint(number, LEN, (self.0.len() - before) as u64);
     }
 
     #[inline(always)]
