@@ -14,11 +14,14 @@ use engine::{
     BidId, Book, BudgetCeilings, Budgets, Catalog, Creative, LineItem, MemoryBook, MemoryBudgets,
     MemoryLimits, Rates, Scratch, Snapshot, Status, Targeting, Timestamp, VideoSize, decide, naive,
 };
-use openrtb::{Country, Currency, DeviceType, MediaType, Micros};
+use openrtb::{Country, Currency, DeviceType, MediaType, Micros, Reason};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use support::{Deal, Decided, Imp, Medium, Request, Str};
 
@@ -27,11 +30,11 @@ const HOUR_US: i64 = 3_600_000_000;
 /// Mostly the first, sometimes one of the rest.
 fn skewed<T: Clone + std::fmt::Debug + 'static>(values: &[T]) -> impl Strategy<Value = T> + use<T> {
     let (first, all) = (values[0].clone(), values.to_vec());
-    prop_oneof![3 => Just(first), 2 => select(all)]
+    prop_oneof![5 => Just(first), 3 => select(all)]
 }
 
 fn texts(values: &'static [&'static str], max: usize) -> impl Strategy<Value = Vec<Str>> {
-    prop_oneof![3 => Just(Vec::new()), 2 => vec(spelled(values), 0..=max)]
+    prop_oneof![6 => Just(Vec::new()), 1 => vec(spelled(values), 0..=max)]
 }
 
 fn spelled(values: &'static [&'static str]) -> impl Strategy<Value = Str> {
@@ -45,7 +48,7 @@ fn spelled(values: &'static [&'static str]) -> impl Strategy<Value = Str> {
 }
 
 fn ints(values: &'static [i32], max: usize) -> impl Strategy<Value = Vec<i32>> {
-    prop_oneof![3 => Just(Vec::new()), 2 => vec(select(values), 0..=max)]
+    prop_oneof![4 => Just(Vec::new()), 1 => vec(select(values), 0..=max)]
 }
 
 const SEATS: &[&str] = &["default", "seat-1", "seat-2", "Default"];
@@ -92,7 +95,7 @@ fn creative() -> impl Strategy<Value = Creative> {
         option::weighted(0.9, select(INTS)),
         option::of(select(INTS)),
     );
-    let behaviour = (ints(INTS, 2), ints(INTS, 2), any::<bool>());
+    let behaviour = (ints(INTS, 2), ints(INTS, 2), prop::bool::weighted(0.7));
     let mime = option::weighted(0.9, select(MIMES));
     (what, played, behaviour, mime).prop_map(|(what, played, behaviour, mime)| Creative {
         id: format!("{what:?}{mime:?}"),
@@ -123,7 +126,7 @@ fn video_size() -> impl Strategy<Value = VideoSize> {
 
 fn targeting() -> impl Strategy<Value = Targeting> {
     let deals =
-        prop_oneof![2 => Just(vec![]), 1 => vec(select(DEALS).prop_map(String::from), 1..3)];
+        prop_oneof![2 => Just(vec![]), 1 => vec(skewed(DEALS).prop_map(String::from), 1..3)];
     let countries = prop_oneof![1 => Just(vec![]), 1 => vec(country(), 1..3)];
     let device = (1i64..=8).prop_map(|number| DeviceType::new(number).unwrap());
     let devices = prop_oneof![1 => Just(vec![]), 1 => vec(device, 1..3)];
@@ -157,9 +160,15 @@ fn line_item() -> impl Strategy<Value = LineItem> {
     let status = prop_oneof![9 => Just(Status::Active), 1 => Just(Status::Paused)];
     let time = || option::weighted(0.2, select(TIMES).prop_map(Timestamp));
     let domains = vec(skewed(DOMAINS).prop_map(String::from), 1..3);
-    let cat = vec(select(CATEGORIES).prop_map(String::from), 0..3);
+    let cat = vec(select(CATEGORIES).prop_map(String::from), 0..2);
     let bundle = option::weighted(0.3, select(BUNDLES).prop_map(String::from));
-    let who = (skewed(SEATS), domains, cat, skewed(&[1, 6]), bundle);
+    let who = (
+        skewed(SEATS),
+        domains,
+        cat,
+        prop_oneof![8 => Just(1), 1 => Just(6)],
+        bundle,
+    );
     let creatives = vec(creative(), 1..3);
     let when = (status, time(), time());
     (
@@ -254,8 +263,8 @@ fn floor_currency() -> impl Strategy<Value = Option<Str>> {
 }
 
 fn deal() -> impl Strategy<Value = Deal> {
-    let id = option::weighted(0.9, spelled(DEALS));
-    let at = skewed(&[None, Some(3), Some(3), Some(1)]);
+    let id = prop_oneof![4 => Just(Some("d0".into())), 4 => spelled(DEALS).prop_map(Some), 1 => Just(None)];
+    let at = select(&[None, Some(3), Some(3), Some(1)][..]);
     (
         id,
         floor(),
@@ -281,9 +290,13 @@ fn imp() -> impl Strategy<Value = Imp> {
     let banner_size = (skewed(&[300, 728]), skewed(&[250, 90]));
     let sizes = (option::of((size(), size())), vec(banner_size, 0..3));
     let quantity = skewed(&[None, None, None, None, Some(1.0), Some(2.0)]);
-    let flags = (prop::bool::weighted(0.2), any::<bool>(), quantity);
-    let id = skewed(&[Some("1"), Some("2"), Some("3"), Some(" 1"), None]);
-    let deals = prop_oneof![1 => Just(vec![]), 1 => vec(deal(), 0..4)];
+    let flags = (
+        prop::bool::weighted(0.15),
+        prop::bool::weighted(0.3),
+        quantity,
+    );
+    let id = select(&[Some("1"), Some("2"), Some("3"), Some("4"), Some(" 1"), None][..]);
+    let deals = prop_oneof![1 => Just(vec![]), 1 => vec(deal(), 1..5)];
     (id, media, sizes, floor(), floor_currency(), flags, deals).prop_map(
         |(id, media, sizes, bidfloor, bidfloorcur, flags, deals)| Imp {
             id: id.map(Str::from),
@@ -307,11 +320,12 @@ fn request() -> impl Strategy<Value = Request> {
     let id = option::weighted(0.97, spelled(&["r1", "日本"]));
     let device = skewed(&[Some(4), Some(1), Some(5), Some(3), Some(9), None]);
     let country = skewed(&["USA", "us", "DEU", "ZZZ", "CHE"]);
-    let cur = skewed(&[&[][..], &["EUR", "usd "], &["EUR"], &[" "], &["IN"]]);
+    let cur = skewed(&[&["EUR", "usd "][..], &["EUR"], &[" "], &["IN"]]);
+    let cur = prop_oneof![9 => Just(&[][..]), 1 => cur];
     let categories = (
         texts(CATEGORIES, 2),
         texts(CATEGORIES, 4),
-        skewed(&[None, Some(6)]),
+        prop_oneof![8 => Just(None), 1 => Just(Some(6))],
     );
     let others = (
         texts(DOMAINS, 2),
@@ -319,7 +333,7 @@ fn request() -> impl Strategy<Value = Request> {
         texts(SEATS, 3),
         texts(SEATS, 2),
     );
-    let imps = prop_oneof![8 => vec(imp(), 1..2), 8 => vec(imp(), 2..5), 1 => Just(vec![])];
+    let imps = prop_oneof![20 => vec(imp(), 1..2), 20 => vec(imp(), 2..5), 1 => Just(vec![])];
     (
         id,
         imps,
@@ -523,4 +537,57 @@ proptest! {
         }
         check(items.collect(), &events)?;
     }
+}
+
+/// The generators are of no use where they do not reach.
+#[test]
+fn every_reason_is_reached() {
+    let mut runner = TestRunner::deterministic();
+    let mut seen = BTreeMap::<_, usize>::new();
+    for _ in 0..200 {
+        let items = line_items().new_tree(&mut runner).unwrap().current();
+        let mut bidder = Bidder::new(items, Timestamp(10 * HOUR_US));
+        let mut scratch = Scratch::default();
+        for _ in 0..20 {
+            let request = request().new_tree(&mut runner).unwrap().current();
+            let decided = bidder.decide(&request, Some(&mut scratch));
+            let no_bid = decided.no_bid.map(Reason::name);
+            let bids = decided.bids.iter().map(|bid| match &bid.deal {
+                None => "bid",
+                Some(_) if bid.price == bid_cpm(&bidder, &bid.item) => "deal bid",
+                Some(_) => "fixed price",
+            });
+            for what in no_bid.into_iter().chain(bids) {
+                *seen.entry(what).or_default() += 1;
+            }
+        }
+    }
+    let reasons = Reason::ALL
+        .into_iter()
+        .filter(|reason| !is_of_the_service(*reason));
+    let wanted = reasons
+        .map(Reason::name)
+        .chain(["bid", "deal bid", "fixed price"]);
+    for what in wanted {
+        assert!(
+            seen.get(what).is_some_and(|times| *times >= 20),
+            "{what}: {seen:?}"
+        );
+    }
+}
+
+fn is_of_the_service(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::Deadline | Reason::Overload | Reason::ShuttingDown
+    )
+}
+
+fn bid_cpm(bidder: &Bidder, item: &str) -> i64 {
+    let catalog = bidder.snapshot.catalog();
+    catalog
+        .item(catalog.position_of(item).unwrap())
+        .unwrap()
+        .cpm
+        .0
 }
