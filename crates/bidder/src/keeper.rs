@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use engine::Budgets;
 
 use crate::fault::Faults;
-use crate::metrics::Metrics;
+use crate::metrics::Reload;
 use crate::service::Shared;
 use crate::snapshot::{LoadError, Source, Stamp, State};
 use crate::time;
@@ -107,16 +107,16 @@ impl House {
         match self.source.load() {
             Ok(state) => self.take_over(state, why, started),
             Err(error) => {
-                self.shared.metrics.reloads("refused").inc();
+                self.shared.metrics.count_reload(Reload::Refused);
                 say_refused(&error, why);
             }
         }
     }
 
     fn take_over(&mut self, state: State, why: &str, started: Instant) {
-        let metrics: &Metrics = &self.shared.metrics;
+        let metrics = &self.shared.metrics;
         metrics.loaded(&state);
-        metrics.reloads("ok").inc();
+        metrics.count_reload(Reload::Ok);
         let line_items = state.snapshot.catalog().len();
         self.replaced
             .push(self.shared.current.swap(Arc::new(state)));

@@ -3,10 +3,11 @@
 //! A server thread counts into cells of its own and hands them on at every tick: on the request's
 //! path nothing is shared. By format and transport, never by line item: there may be a million.
 
+use engine::Invalid;
 use openrtb::{Limit, Reason};
 use prometheus::local::{LocalHistogram, LocalIntCounter};
 use prometheus::{
-    HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
+    HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
 };
 use transport::TransportKind;
 use wire::Format;
@@ -14,42 +15,46 @@ use wire::Format;
 use crate::snapshot::State;
 use crate::time;
 
-/// Why a call to `Bid` was answered `INVALID_ARGUMENT`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InvalidCause {
-    /// The request is invalid by the decision's rules or over a limit.
-    Request(engine::Invalid),
-    /// The call names no format, or two.
-    Format,
+/// Every cause of an invalid request. That a call names no format, or two, is apart.
+const CAUSES: [Invalid; 3 + Limit::ALL.len()] = {
+    let [message, imps, deals, depth, string, work] = Limit::ALL;
+    [
+        Invalid::Malformed,
+        Invalid::NoId,
+        Invalid::NoImp,
+        Invalid::OverLimit(message),
+        Invalid::OverLimit(imps),
+        Invalid::OverLimit(deals),
+        Invalid::OverLimit(depth),
+        Invalid::OverLimit(string),
+        Invalid::OverLimit(work),
+    ]
+};
+
+/// The place of a cause in [`CAUSES`].
+fn index(cause: Invalid) -> usize {
+    match cause {
+        Invalid::Malformed => 0,
+        Invalid::NoId => 1,
+        Invalid::NoImp => 2,
+        Invalid::OverLimit(limit) => 3 + limit as usize,
+    }
 }
 
-impl InvalidCause {
-    const COUNT: usize = 4 + Limit::ALL.len();
+/// What came of a reload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reload {
+    /// The new files are read from now on.
+    Ok,
+    /// A file has faults; the old ones stay.
+    Refused,
+}
 
-    fn all() -> impl Iterator<Item = InvalidCause> {
-        use engine::Invalid::{Malformed, NoId, NoImp, OverLimit};
-        let requests = [Malformed, NoId, NoImp].into_iter();
-        let requests = requests.chain(Limit::ALL.map(OverLimit));
-        std::iter::once(InvalidCause::Format).chain(requests.map(InvalidCause::Request))
-    }
-
-    /// The stable name, as it stands in metrics and logs.
-    pub fn name(self) -> &'static str {
+impl Reload {
+    const fn name(self) -> &'static str {
         match self {
-            InvalidCause::Request(invalid) => invalid.name(),
-            InvalidCause::Format => "format",
-        }
-    }
-
-    /// Its place in [`InvalidCause::all`].
-    fn index(self) -> usize {
-        use engine::Invalid::{Malformed, NoId, NoImp, OverLimit};
-        match self {
-            InvalidCause::Format => 0,
-            InvalidCause::Request(Malformed) => 1,
-            InvalidCause::Request(NoId) => 2,
-            InvalidCause::Request(NoImp) => 3,
-            InvalidCause::Request(OverLimit(limit)) => 4 + limit as usize,
+            Reload::Ok => "ok",
+            Reload::Refused => "refused",
         }
     }
 }
@@ -106,6 +111,15 @@ impl Metrics {
         let cause = ["cause", "format", "transport"];
         let build = gauge_with_version()?;
         registry.register(Box::new(build))?;
+        let reloads = counters(
+            "reloads_total",
+            "Reloads of line items and rates, by result.",
+            &["result"],
+        )?;
+        // Alerts want a series that is there before it first counts.
+        for result in [Reload::Ok, Reload::Refused] {
+            reloads.with_label_values(&[result.name()]);
+        }
         Ok(Metrics {
             requests: counters("requests_total", "Calls of Bid.", &WAY)?,
             bids: counters("bids_total", "Bids made.", &WAY)?,
@@ -129,11 +143,7 @@ impl Metrics {
                 "Notices, by kind and outcome.",
                 &["kind", "outcome"],
             )?,
-            reloads: counters(
-                "reloads_total",
-                "Reloads of line items and rates, by result.",
-                &["result"],
-            )?,
+            reloads,
             reloaded_at: gauge(
                 "reloaded_at_seconds",
                 "When line items were last taken over, since 1970.",
@@ -147,25 +157,30 @@ impl Metrics {
     pub fn local(&self) -> LocalMetrics {
         LocalMetrics {
             ways: FORMATS.map(|format| TRANSPORTS.map(|transport| self.way(format, transport))),
+            formatless: TRANSPORTS.map(|transport| {
+                let way = ["unknown", transport.name()];
+                let [format, transport] = way;
+                Formatless {
+                    requests: self.requests.with_label_values(&way).local(),
+                    invalid: self
+                        .invalid
+                        .with_label_values(&["format", format, transport])
+                        .local(),
+                }
+            }),
         }
     }
 
-    fn way(&self, format: Option<Format>, transport: TransportKind) -> Way {
-        let format = format.map_or("unknown", Format::name);
-        let way = [format, transport.name()];
+    fn way(&self, format: Format, transport: TransportKind) -> Way {
+        let way @ [format, transport] = [format.name(), transport.name()];
         let counter = |vec: &IntCounterVec, first: &str| {
-            vec.with_label_values(&[first, format, transport.name()])
-                .local()
+            vec.with_label_values(&[first, format, transport]).local()
         };
-        let mut causes = InvalidCause::all();
         Way {
             requests: self.requests.with_label_values(&way).local(),
             bids: self.bids.with_label_values(&way).local(),
             no_bids: Reason::ALL.map(|reason| counter(&self.no_bids, reason.name())),
-            invalid: [(); InvalidCause::COUNT].map(|()| {
-                let cause = causes.next().map_or("", InvalidCause::name);
-                counter(&self.invalid, cause)
-            }),
+            invalid: CAUSES.map(|cause| counter(&self.invalid, cause.name())),
             decision_seconds: self.decision_seconds.with_label_values(&way).local(),
             call_seconds: self.call_seconds.with_label_values(&way).local(),
         }
@@ -176,9 +191,9 @@ impl Metrics {
         self.notices.with_label_values(&[kind, outcome]).inc();
     }
 
-    /// How often line items were reloaded with this result: `ok` or `refused`.
-    pub fn reloads(&self, result: &str) -> IntCounter {
-        self.reloads.with_label_values(&[result])
+    /// Counts a reload.
+    pub fn count_reload(&self, result: Reload) {
+        self.reloads.with_label_values(&[result.name()]).inc();
     }
 
     /// Takes in that this state is read from now on.
@@ -205,17 +220,19 @@ fn gauge_with_version() -> prometheus::Result<IntGauge> {
     Ok(build)
 }
 
-const FORMATS: [Option<Format>; 4] = [
-    Some(Format::Protobuf),
-    Some(Format::FlatBuffers),
-    Some(Format::Json),
-    None,
-];
+const FORMATS: [Format; 3] = [Format::Protobuf, Format::FlatBuffers, Format::Json];
 const TRANSPORTS: [TransportKind; 2] = [TransportKind::Unix, TransportKind::Tcp];
 
 /// What one server thread counted since its last tick.
 pub struct LocalMetrics {
-    ways: [[Way; 2]; 4],
+    ways: [[Way; 2]; 3],
+    formatless: [Formatless; 2],
+}
+
+/// Calls over one transport that name no format, or two.
+struct Formatless {
+    requests: LocalIntCounter,
+    invalid: LocalIntCounter,
 }
 
 /// The cells of one format over one transport.
@@ -225,7 +242,7 @@ pub struct Way {
     /// Bids made.
     pub bids: LocalIntCounter,
     no_bids: [LocalIntCounter; Reason::ALL.len()],
-    invalid: [LocalIntCounter; InvalidCause::COUNT],
+    invalid: [LocalIntCounter; CAUSES.len()],
     /// From the view to the answer.
     pub decision_seconds: LocalHistogram,
     /// From the last bytes to the answer.
@@ -233,14 +250,13 @@ pub struct Way {
 }
 
 impl LocalMetrics {
-    /// The cells of a call; `None` is a call whose format is not known.
-    pub fn way(&self, format: Option<Format>, transport: TransportKind) -> &Way {
-        let [protobuf, flatbuffers, json, unknown] = &self.ways;
+    /// The cells of a call.
+    pub fn way(&self, format: Format, transport: TransportKind) -> &Way {
+        let [protobuf, flatbuffers, json] = &self.ways;
         let [unix, tcp] = match format {
-            Some(Format::Protobuf) => protobuf,
-            Some(Format::FlatBuffers) => flatbuffers,
-            Some(Format::Json) => json,
-            None => unknown,
+            Format::Protobuf => protobuf,
+            Format::FlatBuffers => flatbuffers,
+            Format::Json => json,
         };
         match transport {
             TransportKind::Unix => unix,
@@ -248,8 +264,23 @@ impl LocalMetrics {
         }
     }
 
+    /// Counts a call that names no format, or two.
+    pub fn count_formatless(&self, transport: TransportKind) {
+        let [unix, tcp] = &self.formatless;
+        let cells = match transport {
+            TransportKind::Unix => unix,
+            TransportKind::Tcp => tcp,
+        };
+        cells.requests.inc();
+        cells.invalid.inc();
+    }
+
     /// Hands on what was counted.
     pub fn flush(&self) {
+        for cells in &self.formatless {
+            cells.requests.flush();
+            cells.invalid.flush();
+        }
         for way in self.ways.iter().flatten() {
             way.requests.flush();
             way.bids.flush();
@@ -270,8 +301,8 @@ impl Way {
     }
 
     /// Counts a call answered `INVALID_ARGUMENT`.
-    pub fn count_invalid(&self, cause: InvalidCause) {
-        if let Some(counter) = self.invalid.get(cause.index()) {
+    pub fn count_invalid(&self, cause: Invalid) {
+        if let Some(counter) = self.invalid.get(index(cause)) {
             counter.inc();
         }
     }
@@ -284,10 +315,9 @@ mod tests {
 
     #[test]
     fn every_cause_has_its_own_cell() {
-        for (at, cause) in InvalidCause::all().enumerate() {
-            assert_eq!(cause.index(), at, "{}", cause.name());
+        for (at, cause) in CAUSES.into_iter().enumerate() {
+            assert_eq!(index(cause), at, "{}", cause.name());
         }
-        assert_eq!(InvalidCause::all().count(), InvalidCause::COUNT);
     }
 
     #[test]
@@ -301,10 +331,11 @@ mod tests {
     fn what_is_counted_shows_after_a_flush() {
         let metrics = Metrics::new().unwrap();
         let local = metrics.local();
-        let way = local.way(Some(Format::FlatBuffers), TransportKind::Unix);
+        let way = local.way(Format::FlatBuffers, TransportKind::Unix);
         way.requests.inc();
         way.count_no_bid(Reason::Floor);
-        way.count_invalid(InvalidCause::Request(engine::Invalid::NoImp));
+        way.count_invalid(Invalid::NoImp);
+        local.count_formatless(TransportKind::Tcp);
         way.decision_seconds.observe(3e-7);
         let line =
             "nearbid_no_bids_total{format=\"flatbuffers\",reason=\"floor\",transport=\"unix\"} ";
@@ -319,6 +350,7 @@ mod tests {
             &format!("{line}1\n"),
             "nearbid_requests_total{format=\"flatbuffers\",transport=\"unix\"} 1\n",
             "nearbid_invalid_total{cause=\"no_imp\",format=\"flatbuffers\",transport=\"unix\"} 1\n",
+            "nearbid_invalid_total{cause=\"format\",format=\"unknown\",transport=\"tcp\"} 1\n",
             "nearbid_decision_seconds_bucket{format=\"flatbuffers\",transport=\"unix\",le=\"0.0000005\"} 1\n",
             "nearbid_build_info{version=\"",
         ] {

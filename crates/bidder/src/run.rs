@@ -10,7 +10,7 @@ use arc_swap::ArcSwap;
 use engine::{MemoryBudgets, MemoryLimits};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use transport::{Drained, ServeError, Server, ServerOptions};
+use transport::{Address, Drained, ServeError, Server, ServerOptions};
 
 use crate::admin::{self, Admin};
 use crate::config::Config;
@@ -74,9 +74,10 @@ pub fn run(config: Config) -> Result<(), RunError> {
     let notice_port = start_notices(&config, &shared)?;
     let server = start_server(&config, &shared, &admin)?;
     let keeper = Keeper::start(shared.clone(), source).map_err(setup)?;
-    say_ready(&server, admin_port.as_ref(), notice_port.as_ref());
+    let listen = server.local_addresses().to_vec();
     set(&admin, Some(server));
     admin.ready.store(true, Ordering::SeqCst);
+    say_ready(&listen, admin_port.as_ref(), notice_port.as_ref());
 
     wait(&mut signals, &keeper);
 
@@ -137,8 +138,8 @@ fn load(config: &Config) -> Result<(Arc<Shared>, Source), RunError> {
 
 fn start_admin(config: &Config, admin: &Arc<Admin>) -> Result<Option<HttpServer>, RunError> {
     const LIMITS: HttpLimits = HttpLimits {
-        connections_max: 64,
-        head_time_max: Duration::from_secs(5),
+        connections_max: 256,
+        head_time_max: Duration::from_secs(2),
         connection_time_max: Duration::from_secs(120),
         head_bytes_max: 16 << 10,
     };
@@ -195,12 +196,8 @@ fn start_server(
 /// `schema/bidder.proto` and what it imports, for reflection.
 const DESCRIPTORS: &[u8] = include_bytes!("../../../schema/bidder.binpb");
 
-fn say_ready(server: &Server, admin: Option<&HttpServer>, notices: Option<&HttpServer>) {
-    let listen: Vec<String> = server
-        .local_addresses()
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+fn say_ready(listen: &[Address], admin: Option<&HttpServer>, notices: Option<&HttpServer>) {
+    let listen: Vec<String> = listen.iter().map(ToString::to_string).collect();
     let address = |port: Option<&HttpServer>| port.map(|port| port.address.to_string());
     tracing::info!(
         listen = listen.join(","),

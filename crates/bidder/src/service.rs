@@ -13,7 +13,7 @@ use wire::{Format, Limits, Reader, Visit};
 
 use crate::config::Deadline;
 use crate::ids::BidIds;
-use crate::metrics::{InvalidCause, LocalMetrics, Metrics};
+use crate::metrics::{LocalMetrics, Metrics};
 use crate::notices;
 use crate::response::{BidTerms, bid_response};
 use crate::snapshot::{Current, State};
@@ -86,10 +86,9 @@ impl BidderService {
     }
 
     fn bid(&mut self, call: &Call<'_>, reply: &mut Reply<'_>) -> Result<(), Status> {
-        let format = call_format(call);
-        let way = self.metrics.way(format.as_ref().ok().copied(), call.kind);
+        let format = call_format(call).inspect_err(|_| self.metrics.count_formatless(call.kind))?;
+        let way = self.metrics.way(format, call.kind);
         way.requests.inc();
-        let format = format.inspect_err(|_| way.count_invalid(InvalidCause::Format))?;
         let started = Instant::now();
         let state = self.state.load();
         let answer = Answer {
@@ -114,7 +113,7 @@ impl BidderService {
             Answered::Bids(count) => way.bids.inc_by(count),
             Answered::NoBid(reason) => way.count_no_bid(reason),
             Answered::Invalid(cause) => {
-                way.count_invalid(InvalidCause::Request(cause));
+                way.count_invalid(cause);
                 return Err(invalid_status(cause));
             }
         }
