@@ -309,7 +309,7 @@ fn is_empty_array(value: &Value<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
     use super::*;
 
     const GOOD: &str = r#"{"id": "a", "adomain": ["brand.example"], "cpm": 2.5, "creatives": [

@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(long, env = "NEARBID_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
-    keys: Keys,
+    keys: Box<Keys>,
 }
 
 /// Serves until SIGTERM or SIGINT.
@@ -32,7 +32,7 @@ pub struct Args {
 /// What is wrong with the configuration, line items or rates, all of it; or an address that cannot
 /// be listened on.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let config = read_config(args.config.as_deref(), args.keys)?;
+    let config = read_config(args.config.as_deref(), *args.keys)?;
     start_logging(&config);
     bidder::run(config)?;
     Ok(ExitCode::SUCCESS)
