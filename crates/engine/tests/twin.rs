@@ -393,6 +393,11 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
+fn rates() -> Rates {
+    let eur = Currency::parse("EUR").unwrap();
+    Rates::new(Currency::USD, [(eur, Micros(1_080_000))])
+}
+
 /// A bidder: the twins differ in how they decide, and in nothing else.
 struct Bidder {
     snapshot: Snapshot<MemoryBook>,
@@ -451,10 +456,7 @@ impl Bidder {
     }
 
     fn decide(&mut self, request: &Request, scratch: Option<&mut Scratch>) -> Decided {
-        let rates = Rates::new(
-            Currency::USD,
-            [(Currency::parse("EUR").unwrap(), Micros(1_080_000))],
-        );
+        let rates = rates();
         let mut ids = || {
             self.next_id += 1;
             BidId(self.next_id)
@@ -590,4 +592,32 @@ fn bid_cpm(bidder: &Bidder, item: &str) -> i64 {
         .unwrap()
         .cpm
         .0
+}
+
+/// A request may allocate the first time, to make room; after that a no allocates nothing.
+#[test]
+fn a_warm_no_allocates_nothing() {
+    let mut runner = TestRunner::deterministic();
+    let mut noes = BTreeMap::<_, usize>::new();
+    let (rates, mut ids) = (rates(), support::ids());
+    for _ in 0..100 {
+        let items = line_items().new_tree(&mut runner).unwrap().current();
+        let Bidder { snapshot, now, .. } = &Bidder::new(items, Timestamp(10 * HOUR_US));
+        let mut scratch = Scratch::default();
+        for _ in 0..20 {
+            let request = &request().new_tree(&mut runner).unwrap().current();
+            let mut no_bid = None;
+            let mut decide = || {
+                let decision = decide(&request, snapshot, &rates, *now, &mut scratch, &mut ids);
+                no_bid = decision.no_bid();
+            };
+            decide();
+            let allocated = allocation_counter::measure(decide).count_total;
+            if let Some(reason) = no_bid {
+                *noes.entry(reason).or_default() += 1;
+                assert_eq!(allocated, 0, "{reason:?}");
+            }
+        }
+    }
+    assert_eq!(noes.len(), 11, "{noes:?}");
 }
