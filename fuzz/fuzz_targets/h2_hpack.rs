@@ -11,10 +11,11 @@ fuzz_target!(|input: &[u8]| {
     let mut scratch = Vec::new();
     for block in input.chunks(usize::from(*cut).max(1)) {
         let mut fields = Vec::new();
-        let result = decoder.decode(block, &mut scratch, |name, value| {
+        let result = decoder.decode(block, &mut scratch, |field| {
             // From the block, at most 8/5 of it, or from the table.
-            assert!(name.len().max(value.len()) <= block.len() * 8 / 5 + 512);
-            fields.push((name.to_vec(), value.to_vec()));
+            assert!(field.name.len().max(field.value.len()) <= block.len() * 8 / 5 + 512);
+            fields.push((field.name.to_vec(), field.value.to_vec()));
+            field.mark
         });
         if result.is_err() {
             return;
@@ -22,7 +23,10 @@ fuzz_target!(|input: &[u8]| {
         // What was read is read again when it is written the simplest way.
         let (mut written, mut again) = (Vec::new(), Vec::new());
         fields.iter().for_each(|(name, value)| literal(&mut written, name, value));
-        let plain = Decoder::new(0).decode(&written, &mut scratch, |n, v| again.push((n.to_vec(), v.to_vec())));
+        let plain = Decoder::new(0).decode(&written, &mut scratch, |field| {
+            again.push((field.name.to_vec(), field.value.to_vec()));
+            field.mark
+        });
         assert!(plain.is_ok() && again == fields);
     }
 });

@@ -18,19 +18,22 @@ impl Kept {
     const IDLE_BYTES_MAX: usize = 512;
 
     pub fn clear(&mut self) {
+        if self.packed.capacity() > Self::IDLE_BYTES_MAX {
+            self.packed = Vec::new();
+        }
         self.packed.clear();
-        self.packed.shrink_to(Self::IDLE_BYTES_MAX);
     }
 
-    /// Keeps `value` if `name` is in `names`. A header list is at most 16 KiB or so, which bounds
-    /// this; a value too long for its length field is left out.
-    #[inline]
-    pub fn keep(&mut self, names: &[&'static str], name: &[u8], value: &[u8]) {
-        for (number, known) in (0..SUBTYPE).zip(names) {
-            if known.as_bytes() == name {
-                return self.push(number, value);
-            }
+    /// Keeps `value` if `name` is in `names`, and says whether it is. A header list is at most 16 KiB or
+    /// so, which bounds this; a value too long for its length field is left out.
+    pub fn keep(&mut self, names: &[&'static str], name: &[u8], value: &[u8]) -> bool {
+        let found = (0..SUBTYPE)
+            .zip(names)
+            .find(|(_, known)| known.as_bytes() == name);
+        if let Some((number, _)) = found {
+            self.push(number, value);
         }
+        found.is_some()
     }
 
     pub fn keep_subtype(&mut self, value: &str) {

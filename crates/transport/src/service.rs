@@ -134,6 +134,15 @@ impl ReplyBuffer {
         self.open.then_some(self.message.as_slice())
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.open && self.framed.is_empty()
+    }
+
+    /// The message, if there is one and no other before it.
+    pub(crate) fn only_message(&self) -> Option<&[u8]> {
+        self.message().filter(|_| self.framed.is_empty())
+    }
+
     /// Every message, each behind its gRPC prefix.
     pub(crate) fn frame_all(&mut self) -> &[u8] {
         self.close_message();

@@ -9,9 +9,7 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use common::{ECHO, GROW, LONG, Place, client, eventually, options, place, wire};
-use transport::{
-    Address, Client, ClientOptions, Code, Counter, PeerPolicy, ServerLimits, ServerOptions,
-};
+use transport::{Address, Code, Counter, PeerPolicy, ServerLimits, ServerOptions};
 
 fn raw(place: &Place) -> UnixStream {
     let Address::Unix(path) = &place.address else {

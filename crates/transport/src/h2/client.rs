@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::frame::{self, ConnectionError, ErrorCode, FRAME_BYTES_MAX, MAX_31, PREFACE};
 use super::grpc::{self, PREFIX_BYTES};
-use super::hpack::{self, Encoder, Name};
+use super::hpack::{self, Encoder, Field, Memo, Name};
 use super::link::{Event, Link, STREAM_WINDOW_BYTES};
 use super::slots::{Slot, Slots};
 use super::stream::Unsent;
@@ -163,6 +163,7 @@ fn status_of_reset(code: u32) -> Status {
 pub struct ClientConnection {
     link: Link,
     encoder: Encoder,
+    common: Memo,
     calls: Slots<OpenCall>,
     next: u32,
     /// The server takes no more calls.
@@ -186,6 +187,7 @@ impl ClientConnection {
         Self {
             link,
             encoder: Encoder::default(),
+            common: Memo::default(),
             calls: Slots::default(),
             next: 1,
             leaving: false,
@@ -235,13 +237,16 @@ impl ClientConnection {
             frame::END_HEADERS,
             id,
             |out| {
-                write_head(
+                self.encoder.begin(out, self.link.settings.table_bytes_min);
+                self.encoder.run(
                     out,
-                    &mut self.encoder,
-                    self.link.settings.table_bytes_min,
-                    &self.config.authority,
-                    request,
+                    &mut self.common,
+                    [request.path, request.subtype],
+                    |encoder, out| {
+                        write_common(encoder, out, &self.config.authority, request);
+                    },
                 );
+                write_own(out, request);
             },
         );
         debug_assert!(
@@ -400,8 +405,8 @@ impl ClientConnection {
         let names = &self.config.keep_metadata;
         self.link
             .decoder
-            .decode(block, &mut self.scratch, |name, value| {
-                reply_field(call, name, value, names)
+            .decode(block, &mut self.scratch, |field| {
+                reply_field(call, field, names)
             })
             .map_err(|_| ConnectionError::compression("unreadable header block"))?;
         if let (Some(slot), true) = (found, end_stream) {
@@ -579,20 +584,57 @@ impl ClientConnection {
     }
 }
 
-/// A field of a reply's headers or trailers.
-fn reply_field(call: &mut OpenCall, name: &[u8], value: &[u8], names: &[&'static str]) {
+// What is known of a field that lies in a table, see [`Field::mark`].
+
+/// `:status: 200`.
+const MARK_HTTP_OK: u8 = 1;
+/// `grpc-status: 0`.
+const MARK_GRPC_OK: u8 = 2;
+/// Nobody's business.
+const MARK_HARMLESS: u8 = 3;
+
+/// A field of a reply's headers or trailers; gives its mark.
+#[inline]
+fn reply_field(call: &mut OpenCall, field: Field<'_>, names: &[&'static str]) -> u8 {
+    match field.mark {
+        MARK_HTTP_OK => call.http_status = Some(200),
+        MARK_GRPC_OK => call.grpc_status = Some(Code::Ok),
+        MARK_HARMLESS => {}
+        _ => return new_reply_field(call, field, names),
+    }
+    field.mark
+}
+
+fn new_reply_field(call: &mut OpenCall, field: Field<'_>, names: &[&'static str]) -> u8 {
+    let Field { name, value, .. } = field;
     let number = || {
         std::str::from_utf8(value)
             .ok()
             .and_then(|text| text.parse::<u32>().ok())
     };
     match name {
-        b":status" => call.http_status = number(),
-        b"grpc-status" => {
-            call.grpc_status = Some(number().map_or(Code::Unknown, Code::from_number))
+        b":status" => {
+            call.http_status = number();
+            if call.http_status == Some(200) {
+                MARK_HTTP_OK
+            } else {
+                0
+            }
         }
-        b"grpc-message" if !value.is_empty() => call.grpc_message = grpc::percent_decode(value),
-        _ => call.kept.keep(names, name, value),
+        b"grpc-status" => {
+            call.grpc_status = Some(number().map_or(Code::Unknown, Code::from_number));
+            if call.grpc_status == Some(Code::Ok) {
+                MARK_GRPC_OK
+            } else {
+                0
+            }
+        }
+        b"grpc-message" => {
+            call.grpc_message = grpc::percent_decode(value);
+            0
+        }
+        _ if call.kept.keep(names, name, value) => 0,
+        _ => MARK_HARMLESS,
     }
 }
 
@@ -617,14 +659,8 @@ fn check(request: &Request<'_>) -> Result<(), StartError> {
     }
 }
 
-fn write_head(
-    out: &mut Vec<u8>,
-    encoder: &mut Encoder,
-    table_bytes_min: u32,
-    authority: &str,
-    request: &Request<'_>,
-) {
-    encoder.begin(out, table_bytes_min);
+/// What is the same for every call of a method in a format.
+fn write_common(encoder: &mut Encoder, out: &mut Vec<u8>, authority: &str, request: &Request<'_>) {
     hpack::indexed(out, METHOD_POST);
     hpack::indexed(out, SCHEME_HTTP);
     encoder.field(out, Name::Index(PATH_NAME), [request.path.as_bytes(), b""]);
@@ -644,8 +680,15 @@ fn write_head(
         [start, request.subtype.as_bytes()],
     );
     encoder.field(out, Name::Spelled("te"), [b"trailers", b""]);
+}
+
+/// The length of a `grpc-timeout`, at most: eight digits and a unit.
+const TIMEOUT_BYTES_MAX: usize = 9;
+
+/// What is this call's own.
+fn write_own(out: &mut Vec<u8>, request: &Request<'_>) {
     if let Some(timeout) = request.timeout {
-        let mut text = Vec::new();
+        let mut text = Vec::with_capacity(TIMEOUT_BYTES_MAX);
         grpc::write_timeout(&mut text, timeout);
         hpack::literal(out, b"grpc-timeout", &text);
     }
@@ -658,23 +701,10 @@ fn write_head(
 /// bytes the windows hold back.
 #[inline]
 fn send_message(link: &mut Link, call: &mut OpenCall, message: &[u8]) -> usize {
-    let bytes = PREFIX_BYTES + message.len();
-    let window = usize::try_from(link.send_window.min(call.send_window)).unwrap_or(0);
-    let prefix = grpc::prefix(message.len());
-    if bytes <= window && bytes <= link.settings.frame_bytes_max {
-        frame::put_head(
-            &mut link.out,
-            bytes,
-            frame::DATA,
-            frame::END_STREAM,
-            call.id,
-        );
-        link.out.extend_from_slice(&prefix);
-        link.out.extend_from_slice(message);
-        link.send_window -= i64::try_from(bytes).unwrap_or(i64::MAX);
+    if link.send_message(call.id, &mut call.send_window, frame::END_STREAM, message) {
         return 0;
     }
-    call.unsent.push(&prefix);
+    call.unsent.push(&grpc::prefix(message.len()));
     call.unsent.push(message);
     let sent = link.send_data(call.id, &mut call.send_window, call.unsent.rest());
     call.unsent.advance(sent);

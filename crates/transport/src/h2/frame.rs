@@ -161,8 +161,9 @@ impl Head {
     }
 }
 
+/// A frame's head as bytes.
 #[inline]
-fn head(length: usize, kind: u8, flags: u8, stream: u32) -> [u8; HEAD_BYTES] {
+pub(crate) fn head(length: usize, kind: u8, flags: u8, stream: u32) -> [u8; HEAD_BYTES] {
     let [_, a, b, c] = u32::try_from(length).unwrap_or(u32::MAX).to_be_bytes();
     let [d, e, f, g] = stream.to_be_bytes();
     [a, b, c, kind, flags, d, e, f, g]
@@ -171,14 +172,8 @@ fn head(length: usize, kind: u8, flags: u8, stream: u32) -> [u8; HEAD_BYTES] {
 /// Appends a frame.
 #[inline]
 pub(crate) fn put(out: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
-    put_head(out, payload.len(), kind, flags, stream);
+    out.extend_from_slice(&head(payload.len(), kind, flags, stream));
     out.extend_from_slice(payload);
-}
-
-/// Appends a frame's head; `length` bytes of payload must follow.
-#[inline]
-pub(crate) fn put_head(out: &mut Vec<u8>, length: usize, kind: u8, flags: u8, stream: u32) {
-    out.extend_from_slice(&head(length, kind, flags, stream));
 }
 
 /// Appends a frame whose payload `write` appends.

@@ -3,11 +3,29 @@
 use std::time::Duration;
 
 use super::grpc;
+use super::hpack::Field;
 use crate::metadata::Kept;
 use crate::{Code, Status};
 
 /// What a header list costs beside its strings (RFC 9113 6.5.2).
 const FIELD_OVERHEAD_BYTES: usize = 32;
+
+// What is known of a field that lies in a table, see [`Field::mark`].
+
+/// To be looked at every time.
+const MARK_NONE: u8 = 0;
+/// Sound, and nobody's business.
+const MARK_HARMLESS: u8 = 1;
+/// `:method: POST`.
+const MARK_POST: u8 = 2;
+/// A `:scheme`.
+const MARK_SCHEME: u8 = 3;
+/// An `:authority`.
+const MARK_AUTHORITY: u8 = 4;
+/// A `:path`.
+const MARK_PATH: u8 = 5;
+/// `content-type: application/grpc`.
+const MARK_GRPC: u8 = 6;
 
 /// The pseudo-header fields of a request.
 const METHOD: u8 = 1;
@@ -16,7 +34,7 @@ const PATH: u8 = 4;
 const AUTHORITY: u8 = 8;
 
 /// What a request's header list says, gathered a field at a time.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RequestHead<R> {
     /// Which pseudo-header fields have come.
     pseudo: u8,
@@ -68,40 +86,92 @@ impl<R: Copy> RequestHead<R> {
         }
     }
 
-    /// Takes a field. `route` finds the method of a path; `names` are the metadata to keep in `kept`.
-    /// A list over its limit is counted on, but not looked at any more.
+    /// Takes a field and gives its mark. `route` finds the method of a path; `names` are the metadata to
+    /// keep in `kept`. A list over its limit is counted on, but not looked at any more.
     #[inline]
     pub fn field(
+        &mut self,
+        field: Field<'_>,
+        names: &[&'static str],
+        kept: &mut Kept,
+        route: impl FnOnce(&[u8]) -> Option<R>,
+    ) -> u8 {
+        let bytes = field.name.len() + field.value.len() + FIELD_OVERHEAD_BYTES;
+        self.list_bytes = self.list_bytes.saturating_add(bytes);
+        if self.list_bytes > self.list_bytes_max {
+            return field.mark;
+        }
+        match field.mark {
+            MARK_HARMLESS => self.regular = true,
+            MARK_POST => {
+                self.pseudo(METHOD);
+                self.post = true;
+            }
+            MARK_SCHEME => self.pseudo(SCHEME),
+            MARK_AUTHORITY => self.pseudo(AUTHORITY),
+            MARK_GRPC => {
+                self.regular = true;
+                self.grpc = true;
+            }
+            MARK_PATH => {
+                self.pseudo(PATH);
+                self.route = route(field.value);
+            }
+            _ => return self.new_field(field, names, kept, route),
+        }
+        field.mark
+    }
+
+    /// A pseudo-header field of a request that is sound by itself.
+    #[inline]
+    fn pseudo(&mut self, bit: u8) {
+        self.malformed |= self.regular || self.pseudo & bit != 0;
+        self.pseudo |= bit;
+    }
+
+    fn new_field(
+        &mut self,
+        field: Field<'_>,
+        names: &[&'static str],
+        kept: &mut Kept,
+        route: impl FnOnce(&[u8]) -> Option<R>,
+    ) -> u8 {
+        let Field { name, value, .. } = field;
+        let malformed_before = std::mem::replace(&mut self.malformed, !value_is_sound(value));
+        let mark = match name.strip_prefix(b":") {
+            Some(pseudo) => self.pseudo_field(pseudo, value, route),
+            None => {
+                self.regular = true;
+                self.regular_field(name, value, names, kept)
+            }
+        };
+        // Only what is sound wherever it stands is known by its mark.
+        let mark = if self.malformed { MARK_NONE } else { mark };
+        self.malformed |= malformed_before;
+        mark
+    }
+
+    fn regular_field(
         &mut self,
         name: &[u8],
         value: &[u8],
         names: &[&'static str],
         kept: &mut Kept,
-        route: impl FnOnce(&str) -> Option<R>,
-    ) {
-        self.list_bytes = self
-            .list_bytes
-            .saturating_add(name.len() + value.len() + FIELD_OVERHEAD_BYTES);
-        if self.list_bytes > self.list_bytes_max {
-            return;
-        }
-        if !value_is_sound(value) {
-            self.malformed = true;
-        }
-        if let Some(pseudo) = name.strip_prefix(b":") {
-            return self.pseudo_field(pseudo, value, route);
-        }
-        self.regular = true;
+    ) -> u8 {
         match name {
-            b"content-type" => match grpc::subtype(value) {
-                Some("") => self.grpc = true,
-                Some(subtype) => {
-                    self.grpc = true;
-                    kept.keep_subtype(subtype);
+            b"content-type" => {
+                let subtype = grpc::subtype(value);
+                self.grpc = subtype.is_some();
+                match subtype {
+                    Some("") => return MARK_GRPC,
+                    Some(subtype) => kept.keep_subtype(subtype),
+                    None => {}
                 }
-                None => self.grpc = false,
-            },
-            b"te" => self.malformed |= value != b"trailers",
+            }
+            b"te" => {
+                self.malformed |= value != b"trailers";
+                return MARK_HARMLESS;
+            }
             b"grpc-timeout" => {
                 self.timeout = grpc::parse_timeout(value);
                 self.bad_timeout = self.timeout.is_none();
@@ -115,29 +185,46 @@ impl<R: Copy> RequestHead<R> {
             }
             _ => {
                 self.malformed |= !name_is_sound(name) || belongs_to_connection(name);
-                kept.keep(names, name, value);
+                if !kept.keep(names, name, value) {
+                    return MARK_HARMLESS;
+                }
             }
         }
+        MARK_NONE
     }
 
-    fn pseudo_field(&mut self, name: &[u8], value: &[u8], route: impl FnOnce(&str) -> Option<R>) {
-        let bit = match name {
+    fn pseudo_field(
+        &mut self,
+        name: &[u8],
+        value: &[u8],
+        route: impl FnOnce(&[u8]) -> Option<R>,
+    ) -> u8 {
+        match name {
             b"method" => {
+                self.pseudo(METHOD);
                 self.post = value == b"POST";
-                METHOD
+                if self.post { MARK_POST } else { MARK_NONE }
             }
-            b"scheme" => SCHEME,
+            b"scheme" => {
+                self.pseudo(SCHEME);
+                MARK_SCHEME
+            }
             b"path" => {
+                self.pseudo(PATH);
                 self.malformed |= value.is_empty();
-                self.route = std::str::from_utf8(value).ok().and_then(route);
-                PATH
+                self.route = route(value);
+                MARK_PATH
             }
             // Any authority, or none: over a Unix socket every client has its own idea of it.
-            b"authority" => AUTHORITY,
-            _ => 0,
-        };
-        self.malformed |= bit == 0 || self.regular || self.pseudo & bit != 0;
-        self.pseudo |= bit;
+            b"authority" => {
+                self.pseudo(AUTHORITY);
+                MARK_AUTHORITY
+            }
+            _ => {
+                self.malformed = true;
+                MARK_NONE
+            }
+        }
     }
 
     /// What becomes of the request.
@@ -221,9 +308,17 @@ mod tests {
         let mut head = RequestHead::new(400);
         let mut kept = Kept::default();
         for (name, value) in fields {
-            head.field(name.as_bytes(), value.as_bytes(), &[], &mut kept, |path| {
-                (path == "/s/m").then_some(7)
-            });
+            let mut field = Field {
+                name: name.as_bytes(),
+                value: value.as_bytes(),
+                mark: 0,
+            };
+            let route = |path: &[u8]| (path == b"/s/m").then_some(7);
+            // What its mark says is the same as what it says itself.
+            let mut twin = head.clone();
+            field.mark = twin.field(field, &[], &mut kept, route);
+            head.field(field, &[], &mut kept, route);
+            assert_eq!(head, twin);
         }
         head
     }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use super::frame::{self, ConnectionError, ErrorCode, FRAME_BYTES_MAX, HEAD_BYTES, Head, MAX_31};
+use super::grpc::{self, PREFIX_BYTES};
 use super::hpack::Decoder;
 use crate::Counter;
 
@@ -176,7 +177,7 @@ impl Link {
 
     /// Reads the frame at the start of `input`: its whole length and its meaning, or `None` if it is
     /// not complete yet.
-    #[inline]
+    #[inline(always)]
     pub fn next<'a>(
         &mut self,
         input: &'a [u8],
@@ -226,7 +227,7 @@ impl Link {
         ))
     }
 
-    #[inline]
+    #[inline(always)]
     fn data<'a>(
         &mut self,
         head: Head,
@@ -265,7 +266,7 @@ impl Link {
         })
     }
 
-    #[inline]
+    #[inline(always)]
     fn headers<'a>(&mut self, head: Head, payload: &'a [u8]) -> Result<Event<'a>, ConnectionError> {
         if head.stream == 0 {
             return Err(ConnectionError::protocol("HEADERS on stream 0"));
@@ -298,6 +299,7 @@ impl Link {
         Ok(())
     }
 
+    #[cold]
     fn continuation<'a>(
         &mut self,
         head: Head,
@@ -326,6 +328,7 @@ impl Link {
         Ok(Event::Nothing)
     }
 
+    #[cold]
     fn control<'a>(
         &mut self,
         head: Head,
@@ -462,6 +465,32 @@ impl Link {
         self.send_window -= sent;
         *window -= sent;
         allowed
+    }
+
+    /// Sends a message in one frame, if the windows and the frame's limit allow; `false` if not.
+    #[inline]
+    pub fn send_message(
+        &mut self,
+        stream: u32,
+        window: &mut i64,
+        flags: u8,
+        message: &[u8],
+    ) -> bool {
+        let bytes = PREFIX_BYTES + message.len();
+        let allowed = usize::try_from(self.send_window.min(*window)).unwrap_or(0);
+        if bytes > allowed.min(self.settings.frame_bytes_max) {
+            return false;
+        }
+        let [a, b, c, d, e, f, g, h, i] = frame::head(bytes, frame::DATA, flags, stream);
+        let [j, k, l, m, n] = grpc::prefix(message.len());
+        self.out
+            .extend_from_slice(&[a, b, c, d, e, f, g, h, i, j, k, l, m, n]);
+        self.out.extend_from_slice(message);
+        self.data_bytes_sent = self.data_bytes_sent.wrapping_add(bytes as u64);
+        let sent = i64::try_from(bytes).unwrap_or(i64::MAX);
+        self.send_window -= sent;
+        *window -= sent;
+        true
     }
 
     /// Tells the peer why the connection ends.

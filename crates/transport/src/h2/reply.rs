@@ -1,7 +1,7 @@
 //! Header blocks of replies.
 
 use super::grpc;
-use super::hpack::{self, Encoder, Name};
+use super::hpack::{self, Encoder, Memo, Name};
 use crate::{Code, Status};
 
 /// Static table: `:status: 200`.
@@ -15,6 +15,8 @@ const CONTENT_TYPE_NAME: usize = 31;
 #[derive(Debug, Default)]
 pub(crate) struct ReplyEncoder {
     encoder: Encoder,
+    headers: Memo,
+    ok: Memo,
 }
 
 impl ReplyEncoder {
@@ -23,17 +25,20 @@ impl ReplyEncoder {
     #[inline]
     pub fn headers(&mut self, out: &mut Vec<u8>, table_bytes_min: u32, subtype: &str) {
         self.encoder.begin(out, table_bytes_min);
-        hpack::indexed(out, STATUS_200);
-        let start = if subtype.is_empty() {
-            grpc::CONTENT_TYPE
-        } else {
-            grpc::CONTENT_TYPE_PLUS
-        };
-        self.encoder.field(
-            out,
-            Name::Index(CONTENT_TYPE_NAME),
-            [start, subtype.as_bytes()],
-        );
+        self.encoder
+            .run(out, &mut self.headers, [subtype, ""], |encoder, out| {
+                hpack::indexed(out, STATUS_200);
+                let start = if subtype.is_empty() {
+                    grpc::CONTENT_TYPE
+                } else {
+                    grpc::CONTENT_TYPE_PLUS
+                };
+                encoder.field(
+                    out,
+                    Name::Index(CONTENT_TYPE_NAME),
+                    [start, subtype.as_bytes()],
+                );
+            });
     }
 
     /// The trailers of a call that ended well.
@@ -41,7 +46,9 @@ impl ReplyEncoder {
     pub fn ok(&mut self, out: &mut Vec<u8>, table_bytes_min: u32) {
         self.encoder.begin(out, table_bytes_min);
         self.encoder
-            .field(out, Name::Spelled("grpc-status"), [b"0", b""]);
+            .run(out, &mut self.ok, ["", ""], |encoder, out| {
+                encoder.field(out, Name::Spelled("grpc-status"), [b"0", b""]);
+            });
     }
 
     /// The trailers of a call that ended otherwise.
@@ -80,8 +87,9 @@ mod tests {
         write(&mut block);
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         decoder
-            .decode(&block, &mut Vec::new(), |n, v| {
-                fields.push(format!("{}: {}", text(n), text(v)))
+            .decode(&block, &mut Vec::new(), |field| {
+                fields.push(format!("{}: {}", text(field.name), text(field.value)));
+                0
             })
             .unwrap();
         (block.len(), fields)

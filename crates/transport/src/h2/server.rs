@@ -52,6 +52,7 @@ pub struct ServerConnection {
     last: u32,
     leaving: Leaving,
     encoder: ReplyEncoder,
+    paths: LastPath,
     resets: Budget,
     recent: RecentResets,
     /// Bytes of requests that are not complete.
@@ -71,6 +72,25 @@ struct ConnectionLimits {
     message_bytes: usize,
     partial_bytes: usize,
     unsent_bytes: usize,
+}
+
+/// The method that was asked for last, which is mostly the one that is asked for next.
+#[derive(Debug, Default)]
+struct LastPath {
+    path: Vec<u8>,
+    route: Option<Route>,
+}
+
+impl LastPath {
+    #[inline]
+    fn route(&mut self, path: &[u8], find: impl FnOnce(&str) -> Option<Route>) -> Option<Route> {
+        if self.route.is_none() || self.path != path {
+            self.route = std::str::from_utf8(path).ok().and_then(find);
+            self.path.clear();
+            self.path.extend_from_slice(path);
+        }
+        self.route
+    }
 }
 
 /// What becomes of the start of a message.
@@ -150,6 +170,7 @@ impl ServerConnection {
             last: 0,
             leaving: Leaving::No,
             encoder: ReplyEncoder::default(),
+            paths: LastPath::default(),
             resets: Budget::new(limits.resets_max, now),
             recent: RecentResets::default(),
             partial_bytes: 0,
@@ -299,6 +320,7 @@ impl ServerConnection {
         }
         self.last = id;
         let mut head = RequestHead::new(self.limits.header_list_bytes);
+        let paths = &mut self.paths;
         let Host {
             service,
             shared,
@@ -309,10 +331,10 @@ impl ServerConnection {
         kept.clear();
         self.link
             .decoder
-            .decode(block, scratch, |name, value| {
-                head.field(name, value, &shared.keep_metadata, kept, |path| {
-                    Host::route(service, shared, path)
-                });
+            .decode(block, scratch, |field| {
+                head.field(field, &shared.keep_metadata, kept, |path| {
+                    paths.route(path, |path| Host::route(service, shared, path))
+                })
             })
             .map_err(|_| ConnectionError::compression("unreadable header block"))?;
         if matches!(self.leaving, Leaving::After(last) if id > last) {
@@ -416,8 +438,9 @@ impl ServerConnection {
         let mut malformed = !end_stream;
         self.link
             .decoder
-            .decode(block, &mut host.scratch, |name, _| {
-                malformed |= !super::head::name_is_sound(name)
+            .decode(block, &mut host.scratch, |field| {
+                malformed |= !super::head::name_is_sound(field.name);
+                field.mark
             })
             .map_err(|_| ConnectionError::compression("unreadable header block"))?;
         let Some(slot) = self.slot_of(id, "HEADERS on a closed stream")? else {
@@ -730,13 +753,29 @@ impl ServerConnection {
             // A message there must be.
             host.reply.open_empty();
         }
-        let frames = host.reply.frame_all();
-        if frames.is_empty() {
+        if host.reply.is_empty() {
             return;
         }
         self.send_headers(slot, &host.reply.metadata.block);
-        let frames = host.reply.frame_all();
-        self.send(slot, frames);
+        let sent = host
+            .reply
+            .only_message()
+            .is_some_and(|message| self.send_whole(slot, message));
+        if !sent {
+            self.send(slot, host.reply.frame_all());
+        }
+    }
+
+    /// Sends a message in one frame, if nothing is before it and it fits; `false` if not.
+    #[inline]
+    fn send_whole(&mut self, slot: Slot, message: &[u8]) -> bool {
+        let Some(stream) = self.streams.get(slot) else {
+            return false;
+        };
+        stream.unsent.len() == 0
+            && self
+                .link
+                .send_message(stream.id, &mut stream.send_window, 0, message)
     }
 
     #[inline]

@@ -51,7 +51,16 @@ impl<T: Default> Slots<T> {
         }
     }
 
+    /// Most streams end in the order they began.
+    #[inline]
     fn position(&self, id: u32) -> Option<usize> {
+        match self.open.front() {
+            Some((first, _)) if *first == id => Some(0),
+            _ => self.search(id),
+        }
+    }
+
+    fn search(&self, id: u32) -> Option<usize> {
         self.open.binary_search_by_key(&id, |(id, _)| *id).ok()
     }
 

@@ -147,8 +147,9 @@ impl Reader {
                 let mut fields = Vec::new();
                 let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
                 self.decoder
-                    .decode(payload, &mut Vec::new(), |n, v| {
-                        fields.push(format!("{}={}", text(n), text(v)))
+                    .decode(payload, &mut Vec::new(), |field| {
+                        fields.push(format!("{}={}", text(field.name), text(field.value)));
+                        0
                     })
                     .unwrap();
                 format!("HEADERS {stream} {}{end}", fields.join(" "))

@@ -34,10 +34,23 @@ impl fmt::Display for HpackError {
     }
 }
 
+/// A field of a header list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// As it was sent; not checked.
+    pub name: &'a [u8],
+    /// As it was sent; not checked.
+    pub value: &'a [u8],
+    /// What the reader returned for this field when it last met it in a table; 0 at first, and for
+    /// fields that are in none. With it the reader need not look at a field it knows.
+    pub mark: u8,
+}
+
 /// One direction's decoder, with its dynamic table.
 #[derive(Debug)]
 pub struct Decoder {
     dynamic: Dynamic,
+    static_marks: [u8; STATIC.len()],
     table_bytes_max: usize,
 }
 
@@ -113,25 +126,25 @@ impl Decoder {
     pub fn new(table_bytes_max: usize) -> Self {
         Self {
             dynamic: Dynamic::new(table_bytes_max),
+            static_marks: [0; STATIC.len()],
             table_bytes_max,
         }
     }
 
-    /// Reads one whole block and gives every field to `field`, in order. `scratch` is for strings to
-    /// be decoded into; it grows to at most 8/5 of the block and is empty afterwards.
+    /// Reads one whole block and gives every field to `field`, in order, which returns its mark.
+    /// `scratch` is for strings to be decoded into; it grows to at most 8/5 of the block and is empty
+    /// afterwards.
     pub fn decode(
         &mut self,
         block: &[u8],
         scratch: &mut Vec<u8>,
-        mut field: impl FnMut(&[u8], &[u8]),
+        mut field: impl FnMut(Field<'_>) -> u8,
     ) -> Result<(), HpackError> {
         let mut block = Block(block);
         let mut first_field = true;
         while let Ok(first) = block.byte() {
-            scratch.clear();
             if first & 0x80 != 0 {
-                let (name, value) = self.lookup(block.integer(first, 7)?)?;
-                field(name, value);
+                self.indexed(block.integer(first, 7)?, &mut field)?;
             } else if first & 0xe0 == 0x20 {
                 let size = block.integer(first, 5)?;
                 if !first_field || size > self.table_bytes_max {
@@ -140,6 +153,7 @@ impl Decoder {
                 self.dynamic.resize(size);
                 continue;
             } else {
+                scratch.clear();
                 self.literal(first, &mut block, scratch, &mut field)?;
             }
             first_field = false;
@@ -148,12 +162,44 @@ impl Decoder {
         Ok(())
     }
 
+    #[inline]
+    fn indexed(
+        &mut self,
+        index: usize,
+        field: &mut impl FnMut(Field<'_>) -> u8,
+    ) -> Result<(), HpackError> {
+        let at = index.checked_sub(1).ok_or(HpackError::Index)?;
+        let Some(mark) = self.static_marks.get_mut(at) else {
+            let at = at - STATIC.len();
+            let known = self.dynamic.mark(at).map_or(0, |mark| *mark);
+            let (name, value) = self.dynamic.get(at).ok_or(HpackError::Index)?;
+            let new = field(Field {
+                name,
+                value,
+                mark: known,
+            });
+            if new != known
+                && let Some(mark) = self.dynamic.mark(at)
+            {
+                *mark = new;
+            }
+            return Ok(());
+        };
+        let (name, value) = STATIC.get(at).ok_or(HpackError::Index)?;
+        *mark = field(Field {
+            name: name.as_bytes(),
+            value: value.as_bytes(),
+            mark: *mark,
+        });
+        Ok(())
+    }
+
     fn literal(
         &mut self,
         first: u8,
         block: &mut Block<'_>,
         scratch: &mut Vec<u8>,
-        field: &mut impl FnMut(&[u8], &[u8]),
+        field: &mut impl FnMut(Field<'_>) -> u8,
     ) -> Result<(), HpackError> {
         let enters_table = first & 0x40 != 0;
         // Never-indexed fields (0x10) are read like those without indexing: we pass none on.
@@ -164,29 +210,45 @@ impl Decoder {
                 block.string(scratch)?
             } else {
                 let start = scratch.len();
-                scratch.extend_from_slice(self.lookup(index)?.0);
+                scratch.extend_from_slice(self.name(index)?);
                 Text::Decoded(start, scratch.len())
             };
             let value = block.string(scratch)?;
             let (name, value) = (name.bytes(scratch), value.bytes(scratch));
-            field(name, value);
-            self.dynamic.insert(name, value);
+            let mark = field(Field {
+                name,
+                value,
+                mark: 0,
+            });
+            self.dynamic.insert(name, value, mark);
         } else if index == 0 {
             let (name, value) = (block.string(scratch)?, block.string(scratch)?);
-            field(name.bytes(scratch), value.bytes(scratch));
+            field(Field {
+                name: name.bytes(scratch),
+                value: value.bytes(scratch),
+                mark: 0,
+            });
         } else {
             let value = block.string(scratch)?;
-            field(self.lookup(index)?.0, value.bytes(scratch));
+            field(Field {
+                name: self.name(index)?,
+                value: value.bytes(scratch),
+                mark: 0,
+            });
         }
         Ok(())
     }
 
     #[inline]
-    fn lookup(&self, index: usize) -> Result<(&[u8], &[u8]), HpackError> {
+    fn name(&self, index: usize) -> Result<&[u8], HpackError> {
         let at = index.checked_sub(1).ok_or(HpackError::Index)?;
         match STATIC.get(at) {
-            Some((name, value)) => Ok((name.as_bytes(), value.as_bytes())),
-            None => self.dynamic.get(at - STATIC.len()).ok_or(HpackError::Index),
+            Some((name, _)) => Ok(name.as_bytes()),
+            None => Ok(self
+                .dynamic
+                .get(at - STATIC.len())
+                .ok_or(HpackError::Index)?
+                .0),
         }
     }
 }
@@ -210,8 +272,9 @@ mod tests {
         let mut fields = Vec::new();
         let mut scratch = Vec::new();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        decoder.decode(block, &mut scratch, |name, value| {
-            fields.push((text(name), text(value)))
+        decoder.decode(block, &mut scratch, |field| {
+            fields.push((text(field.name), text(field.value)));
+            0
         })?;
         assert!(scratch.is_empty());
         Ok(fields)
@@ -454,6 +517,28 @@ mod tests {
                 block.extend_from_slice(&coded);
             }
         }
+    }
+
+    #[test]
+    fn marks_stay_with_their_fields() {
+        let mut decoder = Decoder::new(100);
+        let mut marks = |block: &[u8], new: u8| {
+            let mut seen = Vec::new();
+            let take = |field: Field<'_>| {
+                seen.push(field.mark);
+                new
+            };
+            decoder.decode(block, &mut Vec::new(), take).unwrap();
+            seen
+        };
+        assert_eq!(marks(&[0x83, 0x40, 1, b'a', 1, b'1', 0xbe], 5), [0, 0, 5]);
+        assert_eq!(marks(&[0x83, 0xbe, 0x40, 1, b'b', 1, b'2'], 6), [5, 5, 0]);
+        assert_eq!(
+            marks(&[0x83, 0xbe, 0xbf, 0x00, 1, b'a', 1, b'1'], 7),
+            [6, 6, 6, 0]
+        );
+        // The third evicts the first.
+        assert_eq!(marks(&[0x40, 1, b'c', 1, b'3', 0xbe, 0xbf], 8), [0, 8, 7]);
     }
 
     proptest! {

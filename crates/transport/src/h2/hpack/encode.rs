@@ -25,6 +25,15 @@ struct Entry {
     value: Vec<u8>,
 }
 
+/// What a run of fields was written as; see [`Encoder::run`].
+#[derive(Debug, Default)]
+pub(crate) struct Memo {
+    /// How many fields the table had; none is ever replaced.
+    entries: Option<usize>,
+    key: [String; 2],
+    block: Vec<u8>,
+}
+
 /// A field's name: an index of the static table, or spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {
@@ -44,6 +53,31 @@ impl Encoder {
                 without_table: true,
                 ..Self::default()
             };
+        }
+    }
+
+    /// Fields that are the same whenever `key` is: written once, then copied, as long as what they
+    /// refer to stands where it stood.
+    #[inline]
+    pub fn run(
+        &mut self,
+        out: &mut Vec<u8>,
+        memo: &mut Memo,
+        key: [&str; 2],
+        write: impl FnOnce(&mut Self, &mut Vec<u8>),
+    ) {
+        if memo.entries == Some(self.entries.len()) && memo.key == key {
+            return out.extend_from_slice(&memo.block);
+        }
+        let (start, entries) = (out.len(), self.entries.len());
+        write(self, out);
+        memo.entries = None;
+        if self.entries.len() == entries {
+            memo.entries = Some(entries);
+            memo.key = key.map(str::to_owned);
+            memo.block.clear();
+            memo.block
+                .extend_from_slice(out.get(start..).unwrap_or_default());
         }
     }
 

@@ -9,6 +9,6 @@ mod encode;
 mod huffman;
 mod table;
 
-pub use decode::{Decoder, HpackError};
-pub(crate) use encode::{Encoder, Name, indexed, literal_named};
+pub use decode::{Decoder, Field, HpackError};
+pub(crate) use encode::{Encoder, Memo, Name, indexed, literal_named};
 pub use encode::{integer, literal};

@@ -76,6 +76,7 @@ struct Field {
     at: u64,
     name_bytes: u32,
     value_bytes: u32,
+    mark: u8,
 }
 
 impl Field {
@@ -122,8 +123,13 @@ impl Dynamic {
         strings.split_at_checked(field.name_bytes as usize)
     }
 
+    /// The mark of the field at an index.
+    pub fn mark(&mut self, index: usize) -> Option<&mut u8> {
+        self.fields.get_mut(index).map(|field| &mut field.mark)
+    }
+
     /// A field larger than the table empties it (RFC 7541 4.4).
-    pub fn insert(&mut self, name: &[u8], value: &[u8]) {
+    pub fn insert(&mut self, name: &[u8], value: &[u8], mark: u8) {
         let size = name.len() + value.len() + FIELD_OVERHEAD_BYTES;
         self.evict(size);
         let (Ok(name_bytes), Ok(value_bytes)) =
@@ -142,6 +148,7 @@ impl Dynamic {
             at,
             name_bytes,
             value_bytes,
+            mark,
         });
         self.size += size;
     }
@@ -188,7 +195,7 @@ mod tests {
                     max = resize * 10;
                     table.resize(max);
                 } else {
-                    table.insert(name.as_bytes(), value.as_bytes());
+                    table.insert(name.as_bytes(), value.as_bytes(), 0);
                     list.push_front((name, value));
                 }
                 let mut size = 0;
