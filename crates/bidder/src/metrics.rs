@@ -5,6 +5,7 @@
 
 use engine::Invalid;
 use openrtb::{Limit, Reason};
+use prometheus::core::Collector;
 use prometheus::local::{LocalHistogram, LocalIntCounter};
 use prometheus::{
     HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TextEncoder,
@@ -89,68 +90,36 @@ impl Metrics {
     /// # Errors
     /// A name or label that Prometheus does not allow: none of ours, as a test knows.
     pub fn new() -> prometheus::Result<Metrics> {
-        let registry = Registry::new_custom(Some("nearbid".to_owned()), None)?;
-        let counters = |name: &str, help: &str, labels: &[&str]| {
-            let counters = IntCounterVec::new(Opts::new(name, help), labels)?;
-            registry
-                .register(Box::new(counters.clone()))
-                .map(|()| counters)
-        };
-        let gauge = |name: &str, help: &str| {
-            let gauge = IntGauge::new(name, help)?;
-            registry.register(Box::new(gauge.clone())).map(|()| gauge)
-        };
-        let histograms = |name: &str, help: &str| {
-            let options = HistogramOpts::new(name, help).buckets(BUCKETS.to_vec());
-            let histograms = HistogramVec::new(options, &WAY)?;
-            registry
-                .register(Box::new(histograms.clone()))
-                .map(|()| histograms)
-        };
-        let reason = ["reason", "format", "transport"];
-        let cause = ["cause", "format", "transport"];
-        let build = gauge_with_version()?;
-        registry.register(Box::new(build))?;
-        let reloads = counters(
-            "reloads_total",
-            "Reloads of line items and rates, by result.",
-            &["result"],
-        )?;
-        // Alerts want a series that is there before it first counts.
-        for result in [Reload::Ok, Reload::Refused] {
-            reloads.with_label_values(&[result.name()]);
-        }
-        Ok(Metrics {
-            requests: counters("requests_total", "Calls of Bid.", &WAY)?,
-            bids: counters("bids_total", "Bids made.", &WAY)?,
-            no_bids: counters(
-                "no_bids_total",
-                "Answers without a bid, by reason.",
-                &reason,
-            )?,
-            invalid: counters(
-                "invalid_total",
-                "Calls answered INVALID_ARGUMENT, by cause.",
-                &cause,
-            )?,
-            decision_seconds: histograms(
+        let register = Register(Registry::new_custom(Some("nearbid".to_owned()), None)?);
+        let [reason, cause] = ["reason", "cause"].map(|label| [label, "format", "transport"]);
+        let metrics = Metrics {
+            requests: register.counters("requests_total", "Calls of Bid.", &WAY)?,
+            bids: register.counters("bids_total", "Bids made.", &WAY)?,
+            no_bids: register.counters("no_bids_total", "Answers without a bid.", &reason)?,
+            invalid: register.counters("invalid_total", "Calls that are invalid.", &cause)?,
+            decision_seconds: register.histograms(
                 "decision_seconds",
                 "From the view of a request to its answer.",
             )?,
-            call_seconds: histograms("call_seconds", "From a request's last bytes to its answer.")?,
-            notices: counters(
-                "notices_total",
-                "Notices, by kind and outcome.",
-                &["kind", "outcome"],
-            )?,
-            reloads,
-            reloaded_at: gauge(
+            call_seconds: register
+                .histograms("call_seconds", "From a request's last bytes to its answer.")?,
+            notices: register.counters("notices_total", "Notices.", &["kind", "outcome"])?,
+            reloads: register.counters("reloads_total", "Reloads of files.", &["result"])?,
+            reloaded_at: register.gauge(Opts::new(
                 "reloaded_at_seconds",
-                "When line items were last taken over, since 1970.",
-            )?,
-            line_items: gauge("line_items", "Line items loaded.")?,
-            registry,
-        })
+                "When files were last taken over.",
+            ))?,
+            line_items: register.gauge(Opts::new("line_items", "Line items loaded."))?,
+            registry: register.0.clone(),
+        };
+        // Alerts want a series that is there before it first counts.
+        for result in [Reload::Ok, Reload::Refused] {
+            metrics.reloads.with_label_values(&[result.name()]);
+        }
+        let build = Opts::new("build_info", "The version that runs; always 1.");
+        let build = build.const_label("version", env!("CARGO_PKG_VERSION"));
+        register.gauge(build)?.set(1);
+        Ok(metrics)
     }
 
     /// Cells for one server thread.
@@ -213,11 +182,32 @@ impl Metrics {
     }
 }
 
-fn gauge_with_version() -> prometheus::Result<IntGauge> {
-    let options = Opts::new("build_info", "The version that runs, as a label; always 1.");
-    let build = IntGauge::with_opts(options.const_label("version", env!("CARGO_PKG_VERSION")))?;
-    build.set(1);
-    Ok(build)
+/// Makes metrics and registers them.
+struct Register(Registry);
+
+impl Register {
+    fn counters(
+        &self,
+        name: &str,
+        help: &str,
+        labels: &[&str],
+    ) -> prometheus::Result<IntCounterVec> {
+        self.registered(IntCounterVec::new(Opts::new(name, help), labels)?)
+    }
+
+    fn histograms(&self, name: &str, help: &str) -> prometheus::Result<HistogramVec> {
+        let options = HistogramOpts::new(name, help).buckets(BUCKETS.to_vec());
+        self.registered(HistogramVec::new(options, &WAY)?)
+    }
+
+    fn gauge(&self, options: Opts) -> prometheus::Result<IntGauge> {
+        self.registered(IntGauge::with_opts(options)?)
+    }
+
+    fn registered<M: Collector + Clone + 'static>(&self, metric: M) -> prometheus::Result<M> {
+        self.0.register(Box::new(metric.clone()))?;
+        Ok(metric)
+    }
 }
 
 const FORMATS: [Format; 3] = [Format::Protobuf, Format::FlatBuffers, Format::Json];

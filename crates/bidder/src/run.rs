@@ -94,6 +94,7 @@ pub fn run(config: Config) -> Result<(), RunError> {
 /// SIGTERM, SIGINT and SIGHUP come as data from here on. After the first of those that end the
 /// process, a second ends it at once.
 fn listen_for_signals() -> Result<Signals, RunError> {
+    let signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(setup)?;
     let ending = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGINT] {
         // In this order: the first signal finds the flag down, and raises it.
@@ -101,7 +102,7 @@ fn listen_for_signals() -> Result<Signals, RunError> {
             .and_then(|_| signal_hook::flag::register(signal, ending.clone()))
             .map_err(setup)?;
     }
-    Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(setup)
+    Ok(signals)
 }
 
 fn load(config: &Config) -> Result<(Arc<Shared>, Source), RunError> {

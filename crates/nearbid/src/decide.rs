@@ -134,6 +134,7 @@ impl Decider {
         let budgets = MemoryBudgets::new(MemoryLimits {
             // Time stands still and every bid of a run may have to be remembered.
             bids_max: usize::MAX >> 1,
+            bids_min: 0,
             ..MemoryLimits::default()
         });
         Ok(Decider {

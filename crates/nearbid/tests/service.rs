@@ -667,6 +667,23 @@ fn sigterm_finishes_what_is_in_flight_and_exits_well() {
 }
 
 #[test]
+fn a_second_signal_ends_it_at_once() {
+    use std::os::unix::net::UnixStream;
+    let mut bidder = Bidder::start(LINE_ITEMS, &[]);
+    // A client that never says that it has seen the GOAWAY holds the drain up for a while.
+    let mut silent = UnixStream::connect(bidder.socket()).unwrap();
+    silent
+        .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0")
+        .unwrap();
+    bidder.wait_for_metric("nearbid_connections_open", 1.0);
+    bidder.signal(Signal::TERM);
+    let stopping = bidder.logs.recv_timeout(PATIENCE).unwrap();
+    assert!(stopping.contains("stopping"), "{stopping}");
+    bidder.signal(Signal::TERM);
+    assert_eq!(bidder.wait().code(), Some(1));
+}
+
+#[test]
 fn after_a_kill_the_socket_works_again() {
     let bidder = Bidder::start(LINE_ITEMS, &[]);
     bid(&mut bidder.client(), Format::Json, NO);

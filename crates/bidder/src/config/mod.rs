@@ -487,6 +487,14 @@ mod tests {
     }
 
     #[test]
+    fn every_key_is_documented() {
+        let manual = include_str!("../../../../docs/operating.md");
+        for name in Keys::names() {
+            assert!(manual.contains(&format!("`{name}`")), "{name}");
+        }
+    }
+
+    #[test]
     fn faults_of_values_are_told_at_once_with_their_place() {
         check_faults(
             "",
