@@ -115,12 +115,7 @@ fn python(context: &Workspace<'_>) -> Result<()> {
     let venv_text = venv.to_string_lossy().into_owned();
     command(context.root, "python3", &["-m", "venv", &venv_text])?;
     let pip = venv.join("bin/pip").to_string_lossy().into_owned();
-    let packages = [
-        "grpcio==1.*",
-        "flatbuffers==25.*",
-        "protobuf==6.*",
-        "grpcio-tools==1.*",
-    ];
+    let packages = ["grpcio==1.*", "grpcio-tools==1.*", "flatbuffers==25.*"];
     command(
         context.root,
         &pip,
@@ -188,7 +183,7 @@ fn tests(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
     cargo.current_dir(context.root).stderr(Stdio::inherit());
     let venv = venv(context.root);
     if imports_grpc(&venv) {
-        cargo.env("NEARBID_PYTHON", venv.join("bin/python3"));
+        cargo.env("PYTHON", venv.join("bin/python3"));
     }
     let output = cargo.output().context("running cargo test")?;
     let text = String::from_utf8_lossy(&output.stdout);
