@@ -24,6 +24,16 @@ impl Kept {
         self.packed.clear();
     }
 
+    pub fn bytes(&self) -> usize {
+        self.packed.len()
+    }
+
+    #[inline]
+    pub fn copy_from(&mut self, other: &Self) {
+        self.clear();
+        self.packed.extend_from_slice(&other.packed);
+    }
+
     /// Keeps `value` if `name` is in `names`, and says whether it is. A header list is at most 16 KiB or
     /// so, which bounds this; a value too long for its length field is left out.
     pub fn keep(&mut self, names: &[&'static str], name: &[u8], value: &[u8]) -> bool {

@@ -6,7 +6,7 @@ mod common;
 use std::time::{Duration, Instant};
 
 use common::wire::*;
-use common::{ECHO, FAIL, GROW, STREAM, Test, options};
+use common::{ECHO, FAIL, GROW, STREAM, TELL, Test, options};
 use proptest::prelude::*;
 use transport::h2::{ErrorCode, Host, ServerConnection};
 use transport::{Counter, ServerLimits, ServerOptions, TransportKind};
@@ -761,6 +761,72 @@ fn what_is_honest_is_no_flood() {
         );
     }
     assert_eq!(bench.count(Counter::CallsReset), 200);
+}
+
+/// Warm header blocks are not read field by field; they must mean what cold ones mean.
+#[test]
+fn the_same_bytes_after_the_table_changed() {
+    let mut bench = Bench::ready(&options(1));
+    let entering = |name: &str, value: &str| {
+        let mut out = vec![0x40];
+        for text in [name, value] {
+            out.push(u8::try_from(text.len()).unwrap());
+            out.extend_from_slice(text.as_bytes());
+        }
+        out
+    };
+    let mut stream = 1;
+    let mut tell = |bench: &mut Bench, block: &[u8]| {
+        let bytes = [
+            frame(HEADERS, END_HEADERS, stream, block),
+            data(stream, END, &message(b"")),
+        ]
+        .concat();
+        stream += 2;
+        let lines = bench.say(&bytes);
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        let (start, rest) = lines[0].split_once("seen=").unwrap();
+        assert!(start.starts_with("HEADERS"));
+        (rest.to_owned(), lines[1].contains("json "))
+    };
+    let cold = [
+        vec![0x83, 0x86],
+        entering(":path", TELL),
+        entering("content-type", "application/grpc+json"),
+        entering("x-seen", "one"),
+        entering("x-seen", "two"),
+    ]
+    .concat();
+    assert_eq!(tell(&mut bench, &cold).0, "one");
+    // 65 the path, 64 the type, 63 one, 62 two.
+    let (one, two) = (
+        [0x83, 0x86, 0xc1, 0xc0, 0xbf],
+        [0x83, 0x86, 0xc1, 0xc0, 0xbe],
+    );
+    for _ in 0..3 {
+        assert_eq!(tell(&mut bench, &one), ("one".to_owned(), true));
+        assert_eq!(tell(&mut bench, &two), ("two".to_owned(), true));
+        assert_eq!(tell(&mut bench, &two), ("two".to_owned(), true));
+        // The same start, and a literal behind it.
+        let more = [&one[..4], &block(&[("x-seen", "three")])].concat();
+        assert_eq!(tell(&mut bench, &more), ("three".to_owned(), true));
+        let late = [&two[..], &block(&[("grpc-timeout", "1S")])].concat();
+        assert_eq!(tell(&mut bench, &late), ("two".to_owned(), true));
+    }
+    // One more field in the table, and every index means another field.
+    let shifted = [0x83, 0x86, 0xc2, 0xc1, 0xbf];
+    let entered = [&two[..4], &entering("x-other", "four")].concat();
+    assert_eq!(tell(&mut bench, &entered).0, "-");
+    assert_eq!(tell(&mut bench, &shifted), ("two".to_owned(), true));
+    assert_eq!(tell(&mut bench, &shifted), ("two".to_owned(), true));
+    // A table size update may not follow fields.
+    let bytes = frame(
+        HEADERS,
+        END | END_HEADERS,
+        1001,
+        &[0x83, 0x86, 0xc2, 0xc1, 0x20],
+    );
+    assert_eq!(bench.say(&bytes).last().unwrap(), "error Compression");
 }
 
 /// Blocks that unfold: many references to one large field of the table.

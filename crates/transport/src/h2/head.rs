@@ -34,7 +34,7 @@ const PATH: u8 = 4;
 const AUTHORITY: u8 = 8;
 
 /// What a request's header list says, gathered a field at a time.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RequestHead<R> {
     /// Which pseudo-header fields have come.
     pseudo: u8,
@@ -315,7 +315,7 @@ mod tests {
             };
             let route = |path: &[u8]| (path == b"/s/m").then_some(7);
             // What its mark says is the same as what it says itself.
-            let mut twin = head.clone();
+            let mut twin = head;
             field.mark = twin.field(field, &[], &mut kept, route);
             head.field(field, &[], &mut kept, route);
             assert_eq!(head, twin);

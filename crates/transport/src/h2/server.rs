@@ -10,11 +10,12 @@ use super::frame::{self, ConnectionError, ErrorCode, MAX_31, PREFACE};
 use super::grpc;
 use super::head::{Admission, RequestHead};
 use super::host::{Host, Route, Then};
+use super::hpack::{self, Field, HpackError};
 use super::link::{Budget, Event, Link, RecentResets, STREAM_WINDOW_BYTES};
 use super::reply::ReplyEncoder;
 use super::slots::{Slot, Slots};
 use super::stream::{End, Request, Stream};
-use crate::metadata::Metadata;
+use crate::metadata::{Kept, Metadata};
 use crate::{Call, Code, Counter, PeerCred, ServerLimits, Service, Status, TransportKind};
 
 /// What our pings carry when they follow a GOAWAY.
@@ -52,6 +53,7 @@ pub struct ServerConnection {
     last: u32,
     leaving: Leaving,
     encoder: ReplyEncoder,
+    known: KnownStart,
     paths: LastPath,
     resets: Budget,
     recent: RecentResets,
@@ -74,6 +76,41 @@ struct ConnectionLimits {
     unsent_bytes: usize,
 }
 
+/// What a connection remembers of header blocks, and of their values, is no longer than this, each.
+const KNOWN_BYTES_MAX: usize = 256;
+
+/// What the last header block began with: the same bytes say the same as long as the table stands.
+#[derive(Debug, Default)]
+struct KnownStart {
+    bytes: Vec<u8>,
+    table: u64,
+    head: Option<RequestHead<Route>>,
+    kept: Kept,
+}
+
+impl KnownStart {
+    #[inline]
+    fn recall(&self, start: &[u8], table: u64, kept: &mut Kept) -> Option<RequestHead<Route>> {
+        let head = self
+            .head
+            .filter(|_| self.table == table && self.bytes == start)?;
+        kept.copy_from(&self.kept);
+        Some(head)
+    }
+
+    fn remember(&mut self, start: &[u8], table: u64, head: RequestHead<Route>, kept: &Kept) {
+        self.head = None;
+        if start.len() > KNOWN_BYTES_MAX || kept.bytes() > KNOWN_BYTES_MAX {
+            return;
+        }
+        self.bytes.clear();
+        self.bytes.extend_from_slice(start);
+        self.table = table;
+        self.head = Some(head);
+        self.kept.copy_from(kept);
+    }
+}
+
 /// The method that was asked for last, which is mostly the one that is asked for next.
 #[derive(Debug, Default)]
 struct LastPath {
@@ -84,6 +121,9 @@ struct LastPath {
 impl LastPath {
     #[inline]
     fn route(&mut self, path: &[u8], find: impl FnOnce(&str) -> Option<Route>) -> Option<Route> {
+        if path.len() > KNOWN_BYTES_MAX {
+            return std::str::from_utf8(path).ok().and_then(find);
+        }
         if self.route.is_none() || self.path != path {
             self.route = std::str::from_utf8(path).ok().and_then(find);
             self.path.clear();
@@ -170,6 +210,7 @@ impl ServerConnection {
             last: 0,
             leaving: Leaving::No,
             encoder: ReplyEncoder::default(),
+            known: KnownStart::default(),
             paths: LastPath::default(),
             resets: Budget::new(limits.resets_max, now),
             recent: RecentResets::default(),
@@ -319,23 +360,8 @@ impl ServerConnection {
             ));
         }
         self.last = id;
-        let mut head = RequestHead::new(self.limits.header_list_bytes);
-        let paths = &mut self.paths;
-        let Host {
-            service,
-            shared,
-            scratch,
-            kept,
-            ..
-        } = host;
-        kept.clear();
-        self.link
-            .decoder
-            .decode(block, scratch, |field| {
-                head.field(field, &shared.keep_metadata, kept, |path| {
-                    paths.route(path, |path| Host::route(service, shared, path))
-                })
-            })
+        let head = self
+            .read_head(block, host)
             .map_err(|_| ConnectionError::compression("unreadable header block"))?;
         if matches!(self.leaving, Leaving::After(last) if id > last) {
             return Ok(());
@@ -348,6 +374,46 @@ impl ServerConnection {
         }
         self.admit(id, end_stream, &head, host);
         Ok(())
+    }
+
+    /// Reads a request's header block; what is to be kept of it is in the host.
+    #[inline]
+    fn read_head<S: Service>(
+        &mut self,
+        block: &[u8],
+        host: &mut Host<S>,
+    ) -> Result<RequestHead<Route>, HpackError> {
+        let (start, rest) = hpack::split_indexed(block);
+        let table = self.link.decoder.table_version();
+        let (decoder, paths) = (&mut self.link.decoder, &mut self.paths);
+        let Host {
+            service,
+            shared,
+            scratch,
+            kept,
+            ..
+        } = host;
+        kept.clear();
+        let recalled = self.known.recall(start, table, kept);
+        let mut head = recalled.unwrap_or_else(|| RequestHead::new(self.limits.header_list_bytes));
+        let mut take = |field: Field<'_>, head: &mut RequestHead<Route>, kept: &mut Kept| {
+            head.field(field, &shared.keep_metadata, kept, |path| {
+                paths.route(path, |path| Host::route(service, shared, path))
+            })
+        };
+        if recalled.is_none() {
+            decoder.decode(start, scratch, |field| take(field, &mut head, kept))?;
+            self.known.remember(start, table, head, kept);
+        }
+        if !rest.is_empty() {
+            let at_start = start.is_empty();
+            let field = |field: Field<'_>| take(field, &mut head, kept);
+            match at_start {
+                true => decoder.decode(rest, scratch, field)?,
+                false => decoder.decode_rest(rest, scratch, field)?,
+            }
+        }
+        Ok(head)
     }
 
     #[inline]

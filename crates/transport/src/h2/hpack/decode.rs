@@ -51,7 +51,20 @@ pub struct Field<'a> {
 pub struct Decoder {
     dynamic: Dynamic,
     static_marks: [u8; STATIC.len()],
+    version: u64,
     table_bytes_max: usize,
+}
+
+/// Splits a block behind the fields it begins with that are one index of a byte each, as they mostly
+/// are on a warm connection.
+#[inline]
+pub(crate) fn split_indexed(block: &[u8]) -> (&[u8], &[u8]) {
+    // 0x80 is no index, and 0xff goes on in the next byte.
+    let indexed = block
+        .iter()
+        .take_while(|byte| matches!(byte, 0x81..=0xfe))
+        .count();
+    block.split_at_checked(indexed).unwrap_or((block, &[]))
 }
 
 /// The bytes of a block that are not read yet.
@@ -127,6 +140,7 @@ impl Decoder {
         Self {
             dynamic: Dynamic::new(table_bytes_max),
             static_marks: [0; STATIC.len()],
+            version: 0,
             table_bytes_max,
         }
     }
@@ -138,10 +152,36 @@ impl Decoder {
         &mut self,
         block: &[u8],
         scratch: &mut Vec<u8>,
+        field: impl FnMut(Field<'_>) -> u8,
+    ) -> Result<(), HpackError> {
+        self.fields(block, true, scratch, field)
+    }
+
+    /// Like [`decode`](Self::decode), for what [`split_indexed`] leaves of a block.
+    pub(crate) fn decode_rest(
+        &mut self,
+        rest: &[u8],
+        scratch: &mut Vec<u8>,
+        field: impl FnMut(Field<'_>) -> u8,
+    ) -> Result<(), HpackError> {
+        self.fields(rest, false, scratch, field)
+    }
+
+    /// Changes whenever the table does: as long as it does not, the same indices mean the same fields.
+    #[inline]
+    pub(crate) fn table_version(&self) -> u64 {
+        self.version
+    }
+
+    #[inline]
+    fn fields(
+        &mut self,
+        block: &[u8],
+        mut first_field: bool,
+        scratch: &mut Vec<u8>,
         mut field: impl FnMut(Field<'_>) -> u8,
     ) -> Result<(), HpackError> {
         let mut block = Block(block);
-        let mut first_field = true;
         while let Ok(first) = block.byte() {
             if first & 0x80 != 0 {
                 self.indexed(block.integer(first, 7)?, &mut field)?;
@@ -150,6 +190,7 @@ impl Decoder {
                 if !first_field || size > self.table_bytes_max {
                     return Err(HpackError::TableSize);
                 }
+                self.version = self.version.wrapping_add(1);
                 self.dynamic.resize(size);
                 continue;
             } else {
@@ -220,6 +261,7 @@ impl Decoder {
                 value,
                 mark: 0,
             });
+            self.version = self.version.wrapping_add(1);
             self.dynamic.insert(name, value, mark);
         } else if index == 0 {
             let (name, value) = (block.string(scratch)?, block.string(scratch)?);

@@ -9,6 +9,7 @@ mod encode;
 mod huffman;
 mod table;
 
+pub(crate) use decode::split_indexed;
 pub use decode::{Decoder, Field, HpackError};
 pub(crate) use encode::{Encoder, Memo, Name, indexed, literal_named};
 pub use encode::{integer, literal};
