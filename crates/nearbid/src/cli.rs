@@ -18,7 +18,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run the bidder: answer bid requests over gRPC
-    Bidder(bidder::Args),
+    Bidder(Box<bidder::Args>),
     /// Check line items, rates and configuration, and print every fault
     Check(check::Args),
     /// Turn a stream of requests or responses from one wire format into another
@@ -40,7 +40,7 @@ impl Cli {
     /// What a person has to read; the exit code is then 1.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
-            Command::Bidder(args) => bidder::run(args),
+            Command::Bidder(args) => bidder::run(*args),
             Command::Check(args) => check::run(args),
             Command::Convert(args) => convert::run(args),
             Command::Decide(args) => decide::run(args),
