@@ -6,9 +6,9 @@
 //! from nothing.
 
 mod compare;
-mod machine;
+pub(crate) mod machine;
 mod plot;
-mod process;
+pub(crate) mod process;
 mod report;
 mod row;
 
@@ -75,7 +75,6 @@ fn demo(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     let folder = Folder::new().context("a temporary folder")?;
     let line_items = folder.join("line-items.json");
     fs::write(&line_items, LINE_ITEMS).context("the line items")?;
-    fs::create_dir_all(&args.out).with_context(|| format!("{}", args.out.display()))?;
 
     let mut measured = Vec::new();
     for transport in TRANSPORTS {
@@ -96,8 +95,8 @@ fn demo(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     }
     let verdict = verdict(&measured, &folder)?;
     let machine = Machine::here();
-    write_report(args, &measured, &machine, &verdict)?;
     print(args, &measured, &machine, &verdict)?;
+    write_report(args, &measured, &machine, &verdict)?;
     let good = verdict.same && measured.iter().all(|measured| measured.row.errors == 0);
     Ok(if good {
         ExitCode::SUCCESS
@@ -263,6 +262,7 @@ fn write_report(
     };
     let json = serde_json::to_string_pretty(&report)? + "\n";
     let markdown = report::markdown(measured, machine, args.rate, &verdict.text);
+    fs::create_dir_all(&args.out).with_context(|| format!("{}", args.out.display()))?;
     for (name, text) in [
         ("report.md", markdown),
         ("report.json", json),
@@ -272,6 +272,7 @@ fn write_report(
         let path = args.out.join(name);
         fs::write(&path, text).with_context(|| format!("{}", path.display()))?;
     }
+    eprintln!("The report is in {}", args.out.display());
     Ok(())
 }
 
@@ -293,7 +294,6 @@ fn print(
     println!("{}", report::ratios(measured));
     println!("{}\n", verdict.text);
     println!("{}\n", machine.note());
-    println!("Report: {}", args.out.join("report.md").display());
     Ok(())
 }
 

@@ -225,6 +225,7 @@ pub fn markdown(measured: &[Measured], machine: &Machine, rate: u32, verdict: &s
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::super::row::example;
     use super::*;
 

@@ -143,7 +143,7 @@ pub fn example(transport: &str, format: &str, factor: f64) -> Measured {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::*;
 
     #[test]

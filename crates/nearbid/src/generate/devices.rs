@@ -178,6 +178,11 @@ fn television_agent(model: &Model, osv: &str) -> String {
             "Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) \
              Chrome/108.0.5359.211 Safari/537.36 WebAppManager webOS/{osv}"
         ),
+        "Orbis" => format!(
+            "Mozilla/5.0 (PlayStation; PlayStation 5/{osv}) AppleWebKit/605.1.15 \
+             (KHTML, like Gecko) Version/17.4 Safari/605.1.15"
+        ),
+        "Sonos" => format!("Linux UPnP/1.0 Sonos/{osv}"),
         "tvOS" => format!("AppleCoreMedia/1.0.0.22K154 (Apple TV; U; CPU OS {osv} like Mac OS X)"),
         _ => format!(
             "Mozilla/5.0 (Linux; Android {osv}; {} Build/RP1A.200720.012; wv) AppleWebKit/537.36 \
@@ -325,7 +330,7 @@ const TELEVISIONS: [(u32, Model); 9] = [
     (6, tv(3, "Vizio", "V505-J09", "V505-J09", "SmartCast", &["11", "9"])),
     (5, tv(7, "Apple", "AppleTV", "AppleTV14,1", "tvOS", &["18.5", "17.6"])),
     (3, tv(3, "Sony", "BRAVIA 4K VH2", "BRAVIA 4K VH2", "Android TV", &["12", "10"])),
-    (2, tv(6, "Sony", "PlayStation 5", "CFI-1215A", "Orbis", &["11", "10"])),
+    (2, tv(6, "Sony", "PlayStation 5", "CFI-1215A", "Orbis", &["9.60", "9.20"])),
 ];
 
 #[rustfmt::skip]

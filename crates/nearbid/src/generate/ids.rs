@@ -64,6 +64,7 @@ pub fn ipv6(rng: &mut Rng) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::*;
 
     #[test]

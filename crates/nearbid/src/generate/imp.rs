@@ -46,7 +46,7 @@ fn place_in_pod(video: &mut m::Video, podid: &str, number: i32, count: i32) {
 fn imp(visit: &Visit, ranks: &Ranks, number: i32, rng: &mut Rng) -> m::Imp {
     let cents = floor_cents(visit, rng);
     let currency = floor_currency(visit, rng);
-    let has_floor = !rng.percent(9);
+    let has_floor = !rng.permille(12);
     let tagid = tagid(visit, number);
     let in_app = !visit.on_site();
     let full_screen = is_full_screen(visit, rng);
@@ -155,13 +155,13 @@ fn tagid(visit: &Visit, number: i32) -> String {
 /// are the frequent ones.
 fn floor_cents(visit: &Visit, rng: &mut Rng) -> i32 {
     let (low, high) = match visit.scene {
-        Scene::WebBanner => (12, 260),
+        Scene::WebBanner => (30, 360),
         Scene::WebVideo => (250, 1500),
-        Scene::WebNative => (20, 240),
-        Scene::AppBanner => (8, 150),
+        Scene::WebNative => (50, 400),
+        Scene::AppBanner => (25, 260),
         Scene::AppVideo => (300, 1900),
-        Scene::AppNative => (15, 200),
-        Scene::Television => (700, 3400),
+        Scene::AppNative => (40, 340),
+        Scene::Television => (900, 3600),
         Scene::Audio => (280, 1400),
     };
     let cents = [(); 2]

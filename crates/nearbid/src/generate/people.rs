@@ -16,7 +16,7 @@ pub fn device(visit: &Visit, rng: &mut Rng) -> m::Device {
     let wifi = visit.on_handheld() && rng.percent(62);
     let cellular = visit.on_handheld() && !wifi;
     let (w, h) = model.screen;
-    let screen = w > 0;
+    let sized = w > 0 && visit.tells(75, rng);
     m::Device {
         ua: some(devices::user_agent(
             model,
@@ -32,16 +32,8 @@ pub fn device(visit: &Visit, rng: &mut Rng) -> m::Device {
         hwv: hwv.and_then(|hwv| visit.maybe(35, rng, |_| hwv)),
         os: visit.maybe(94, rng, |_| model.os),
         osv: visit.maybe(85, rng, |_| visit.versions.osv),
-        w: if screen {
-            visit.maybe(80, rng, |_| w)
-        } else {
-            None
-        },
-        h: if screen {
-            visit.maybe(80, rng, |_| h)
-        } else {
-            None
-        },
+        w: sized.then_some(w),
+        h: sized.then_some(h),
         ppi: if model.ppi > 0 {
             visit.maybe(40, rng, |_| model.ppi)
         } else {
@@ -265,7 +257,7 @@ pub fn user(visit: &Visit, rng: &mut Rng) -> m::User {
         },
         consent: consent.then(|| ids::tcf(rng)),
         eids: if known { eids(visit, rng) } else { Vec::new() },
-        ext: visit.maybe(7, rng, |rng| session(rng)),
+        ext: visit.maybe(7, rng, session),
         ..Default::default()
     }
 }

@@ -136,13 +136,31 @@ impl Zipf {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::*;
+
+    #[test]
+    fn it_is_xoshiro256_plus_plus() {
+        let mut rng = Rng([1, 2, 3, 4]);
+        let first = [(); 4].map(|()| rng.bits());
+        assert_eq!(
+            first,
+            [41943041, 58720359, 3588806011781223, 3591011842654386]
+        );
+    }
 
     #[test]
     fn the_stream_of_a_key_never_changes() {
         let mut rng = Rng::new(&[1, 2, 3]);
-        let first = [rng.bits(), rng.bits(), rng.bits()];
-        assert_eq!(first, [0, 0, 0]);
+        let first = [(); 3].map(|()| rng.bits());
+        assert_eq!(
+            first,
+            [
+                15600086878062375125,
+                491742911001980194,
+                16224842690850863930
+            ]
+        );
         assert_ne!(Rng::new(&[1, 2]).bits(), Rng::new(&[2, 1]).bits());
     }
 

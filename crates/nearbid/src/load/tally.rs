@@ -120,7 +120,7 @@ impl<W: Write> Tally<W> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::*;
 
     fn no_bid(id: &str) -> Answer {
