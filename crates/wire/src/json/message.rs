@@ -240,7 +240,7 @@ pub(crate) fn write_double(value: f64, out: &mut Vec<u8>) {
         write_micros(micros.unsigned_abs(), out);
     } else {
         // Both are the shortest decimal that reads back as the same double.
-        let _ = match (1e-7..1e21).contains(&size) {
+        let _ = match size == 0.0 || (1e-7..1e21).contains(&size) {
             true => write!(out, "{value}"),
             false => write!(out, "{value:e}"),
         };

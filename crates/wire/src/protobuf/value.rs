@@ -6,6 +6,7 @@ use crate::json::ext::is_same;
 use crate::json::number;
 use crate::json::strict::{Reader, Token};
 use openrtb::Read;
+use std::collections::HashSet;
 
 /// The deepest nesting that is carried, in levels.
 const LEVELS_MAX: u32 = 32;
@@ -59,13 +60,18 @@ fn append_value(reader: &mut Reader<'_>, out: &mut Vec<u8>) -> Option<()> {
             append_part(LIST, &list, out);
         }
         Token::Object => {
-            let mut members = Vec::new();
+            let (mut members, mut keys) = (Vec::new(), HashSet::new());
             while let Some(key) = reader.member(&mut first).ok()? {
                 let (mut entry, mut value) = (Vec::new(), Vec::new());
                 append_value(reader, &mut value)?;
-                append_part(ENTRY_KEY, key.text()?.as_bytes(), &mut entry);
+                let key = key.text()?;
+                append_part(ENTRY_KEY, key.as_bytes(), &mut entry);
                 append_part(ENTRY_VALUE, &value, &mut entry);
                 append_part(ENTRY, &entry, &mut members);
+                // Protobuf keeps one value a key.
+                if !keys.insert(key) {
+                    return None;
+                }
             }
             append_part(STRUCT, &members, out);
         }

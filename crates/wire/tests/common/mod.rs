@@ -11,6 +11,7 @@
 
 pub mod answers;
 pub mod encode;
+pub mod random;
 
 use serde_json::Value;
 use wire::Format;
