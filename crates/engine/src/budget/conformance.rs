@@ -5,12 +5,10 @@
 use super::{BidId, Book, Budgets, Notice};
 use crate::item::impression_cost;
 use crate::rows::places;
-use crate::{
-    BLOCK_LEN, BudgetCeilings, Catalog, Creative, LineItem, Position, Status, Targeting, Timestamp,
-};
+use crate::{BudgetCeilings, Catalog, Creative, LineItem, Position, Status, Targeting, Timestamp};
 use openrtb::{MediaType, Micros};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// Runs the suite on stores that `make` makes, whose reservations are held for `held_us`
 /// microseconds (the bid's `exp` and the grace).
@@ -489,31 +487,42 @@ where
     assert!(one.available(NOON) < 10, "and all of it can be spent");
 }
 
-/// One impression is fought over by threads that give it back: in the end it is there, and the
-/// book says so.
+/// One thread takes the last of a budget while another gives some back: in the end it is there,
+/// and the book says so, whoever was quicker.
 fn refunds_are_seen<B>(budgets: &B)
 where
     B: Budgets + Sync,
     B::Book: Sync,
 {
-    let one = One::open(budgets, Some(10), None);
+    const ROUNDS: u128 = 5000;
+    let one = One::open(budgets, Some(20), None);
+    let (round, done) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {
-        for thread in 0..4u128 {
-            let one = &one;
-            scope.spawn(move || {
-                for turn in 0..3000 {
-                    let bid = BidId(thread << 64 | turn);
-                    if one.book.reserve(AT, bid, Micros(10), NOON) {
-                        one.budgets.release(bid, NOON);
-                    }
-                }
-            });
+        scope.spawn(|| {
+            for bid in 0..ROUNDS {
+                wait_for(&round, bid as u64 + 1);
+                one.budgets.release(BidId(2 * bid), NOON);
+                done.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        for bid in 0..ROUNDS {
+            assert!(one.reserve(2 * bid, 10, NOON));
+            round.fetch_add(1, Ordering::SeqCst);
+            let last = one.reserve(2 * bid + 1, 10, NOON);
+            wait_for(&done, bid as u64 + 1);
+            assert!(last && one.available(NOON) == 10, "round {bid}");
+            assert_eq!(
+                bits(&one.book),
+                [0],
+                "round {bid} of {ROUNDS}: it is funded"
+            );
+            one.budgets.release(BidId(2 * bid + 1), NOON);
         }
     });
-    assert_eq!(one.available(NOON), 10);
-    assert_eq!(
-        bits(&one.book),
-        [0],
-        "{BLOCK_LEN} positions, one of them funded"
-    );
+}
+
+fn wait_for(counter: &AtomicU64, value: u64) {
+    while counter.load(Ordering::SeqCst) < value {
+        std::thread::yield_now();
+    }
 }
