@@ -243,7 +243,10 @@ fn a_seed_gives_the_same_requests_everywhere() {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    assert_eq!(hex, "1eaf08fa989f0fffa052c1003cb59952575153ae0587553c207e8f9779c39a54");
+    assert_eq!(
+        hex,
+        "1eaf08fa989f0fffa052c1003cb59952575153ae0587553c207e8f9779c39a54"
+    );
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::row::Measured;
 const WIDTH: f64 = 860.0;
 /// The plotted area; what is around it holds titles, labels and the legend.
 const AREA: Area = Area {
-    left: 70.0,
+    left: 84.0,
     top: 48.0,
     right: 660.0,
     bottom: 400.0,
@@ -47,7 +47,7 @@ pub fn latency(measured: &[Measured]) -> String {
     let mut svg = picture("Latency from the time a request was due");
     for step in 0..=(high - low) as i32 {
         let us = 10_f64.powi(step + low as i32);
-        grid_line(&mut svg, y(us), &format!("{us} µs"));
+        grid_line(&mut svg, y(us), &time(us));
     }
     for percentile in [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999] {
         if nines(percentile) <= most + 1e-6 {
@@ -154,6 +154,15 @@ fn stroke(measured: &Measured) -> String {
         ""
     };
     format!(r#"stroke="{colour}" stroke-width="2"{dash}"#)
+}
+
+/// Microseconds, or milliseconds from 1,000 on.
+fn time(us: f64) -> String {
+    if us < 1000.0 {
+        format!("{us} µs")
+    } else {
+        format!("{} ms", us / 1000.0)
+    }
 }
 
 /// `share` of the way from `start` to `end`.

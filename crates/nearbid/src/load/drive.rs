@@ -9,7 +9,7 @@ use std::num::NonZeroU64;
 use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use hdrhistogram::Histogram;
 use transport::{Client, Code, Finished, StartError};
 use wire::Format;
@@ -103,6 +103,7 @@ pub fn drive(
         start: Instant::now() + LEAD,
         sent: 0,
         answered: 0,
+        cut_off: None,
     };
     while run.answered < plan.requests {
         run.step()?;
@@ -126,6 +127,8 @@ struct Run<'a> {
     start: Instant,
     sent: u64,
     answered: u64,
+    /// Since when there is no connection.
+    cut_off: Option<Instant>,
 }
 
 impl Run<'_> {
@@ -155,12 +158,27 @@ impl Run<'_> {
     fn send_due(&mut self) -> anyhow::Result<bool> {
         while self.sent < self.plan.requests && self.time_of(self.sent) <= Instant::now() {
             match self.send() {
-                Ok(()) => self.sent += 1,
-                Err(StartError::Full | StartError::Closed) => return Ok(true),
+                Ok(()) => {
+                    self.sent += 1;
+                    self.cut_off = None;
+                }
+                Err(StartError::Full) => return Ok(true),
+                Err(StartError::Closed) => return self.wait_for_connection(),
                 Err(error @ StartError::Metadata) => return Err(error.into()),
             }
         }
         Ok(false)
+    }
+
+    /// The client connects again by itself; a bidder that stays away ends the run.
+    fn wait_for_connection(&mut self) -> anyhow::Result<bool> {
+        let since = *self.cut_off.get_or_insert_with(Instant::now);
+        let (sent, timeout) = (self.sent, self.plan.timeout);
+        ensure!(
+            since.elapsed() < timeout,
+            "no connection for {timeout:?} after {sent} requests"
+        );
+        Ok(true)
     }
 
     /// The client numbers its calls from 0 as they start, as requests are numbered here.

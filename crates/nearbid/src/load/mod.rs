@@ -62,7 +62,7 @@ pub struct Args {
     /// Calls in flight, all connections together; what is due beyond that waits, and its latency counts
     #[arg(long, value_name = "CALLS", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     in_flight_max: u32,
-    /// Give a call up after this many milliseconds
+    /// Give a call up after this many milliseconds, and the run after as long without a connection
     #[arg(long, value_name = "MS", default_value_t = 5000, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     timeout_ms: u64,
     /// Which traffic to generate
@@ -293,7 +293,8 @@ fn curve(latency: &Histogram<u64>) -> Vec<(f64, f64)> {
         .take_while(|above| above * values >= 1.0)
         .map(|above| {
             let us = latency.value_at_quantile(1.0 - above) as f64 / 1e3;
-            (100.0 * (1.0 - above), tenth(us))
+            let percentile = (1e7 * (1.0 - above)).round() / 1e5;
+            (percentile, tenth(us))
         })
         .collect()
 }
