@@ -8,7 +8,10 @@ use std::time::Duration;
 use common::{
     ECHO, FAIL, GROW, LONG, Place, SILENT, TELL, WAIT, client, client_with, options, over_both,
 };
-use transport::{Client, ClientOptions, Code, Counter, ServerLimits, ServerOptions, StartError};
+use transport::{
+    Call, Client, ClientOptions, Code, Counter, Method, MethodKind, Reply, ServerLimits,
+    ServerOptions, Service, StartError, Status,
+};
 
 /// A unary call's code and message.
 fn call(client: &mut Client, path: &str, message: &[u8]) -> (Code, Vec<u8>) {
@@ -272,6 +275,55 @@ fn health_is_told() {
         place.server.set_serving(true);
         assert_eq!(call(&mut client, check, b""), (Code::Ok, vec![8, 1]));
     });
+}
+
+/// Says which thread it is on.
+struct Numbered(usize);
+
+impl Service for Numbered {
+    fn method(&self, path: &str) -> Option<Method> {
+        (path == ECHO).then_some(Method {
+            id: 0,
+            kind: MethodKind::Unary,
+        })
+    }
+
+    fn call(&mut self, _: &Call<'_>, reply: &mut Reply<'_>) -> Result<(), Status> {
+        reply
+            .message()
+            .extend_from_slice(self.0.to_string().as_bytes());
+        Ok(())
+    }
+}
+
+#[test]
+fn threads_share_the_connections() {
+    for kind in ["unix", "tcp"] {
+        let folder = tempfile::tempdir().unwrap();
+        let address = if kind == "unix" {
+            common::unix(&folder)
+        } else {
+            "127.0.0.1:0".parse().unwrap()
+        };
+        let server = transport::serve(&[address], options(4), Numbered).unwrap();
+        let address = server.local_addresses().first().unwrap();
+        let mut clients: Vec<_> = (0..20)
+            .map(|_| Client::connect(address, ClientOptions::default()).unwrap())
+            .collect();
+        let mut counts = [0; 4];
+        for client in &mut clients {
+            let (status, thread) = client.unary(ECHO, "", &[], b"", LONG);
+            assert!(status.is_ok(), "{status}");
+            counts[std::str::from_utf8(&thread)
+                .unwrap()
+                .parse::<usize>()
+                .unwrap()] += 1;
+        }
+        assert!(
+            counts.iter().all(|count| (4..=6).contains(count)),
+            "{kind}: {counts:?}"
+        );
+    }
 }
 
 #[test]

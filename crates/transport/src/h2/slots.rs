@@ -76,7 +76,11 @@ impl<T: Default> Slots<T> {
     /// Closes a stream.
     #[inline]
     pub fn close(&mut self, id: u32) {
-        if let Some((_, slot)) = self.position(id).and_then(|at| self.open.remove(at)) {
+        let closed = match self.open.back() {
+            Some((last, _)) if *last == id => self.open.pop_back(),
+            _ => self.position(id).and_then(|at| self.open.remove(at)),
+        };
+        if let Some((_, slot)) = closed {
             self.free.push(slot);
         }
         if self.open.is_empty() && self.slots.len() > Self::IDLE_MAX {

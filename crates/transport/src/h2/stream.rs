@@ -118,7 +118,10 @@ impl Unsent {
         }
     }
 
+    #[inline]
     pub fn clear(&mut self) {
-        *self = Self::default();
+        if self.bytes.capacity() > 0 {
+            *self = Self::default();
+        }
     }
 }

@@ -241,6 +241,7 @@ impl Connection {
                 buffers.out = out;
             }
             if self.closing.is_some() && !std::mem::replace(&mut self.shut, true) {
+                self.closing = Some(now + LINGER);
                 // A peer that is gone already needs no end.
                 let _ = rustix::net::shutdown(&self.socket, Shutdown::Write);
             }
@@ -297,7 +298,13 @@ impl Connection {
     ) -> Alive {
         let since = |then: Instant| now.saturating_duration_since(then);
         if let Some(until) = self.closing {
-            return if now >= until { Alive::No } else { Alive::Yes };
+            // As long as something waits to be read, the peer has the time of any slow reader.
+            let over = if self.shut {
+                now >= until
+            } else {
+                since(self.wrote) >= limits.slow_reader_timeout
+            };
+            return if over { Alive::No } else { Alive::Yes };
         }
         let (held_back, let_out) = self.machine.held_back();
         if held_back == 0 || let_out != self.let_out.1 {
@@ -335,6 +342,9 @@ impl Connection {
             return self.send(now, buffers);
         }
         self.machine.expire(limits.request_timeout, now, host);
+        if self.machine.is_done() {
+            self.close(now);
+        }
         if self.keep_alive(limits, now, host) == Alive::No {
             return Alive::No;
         }

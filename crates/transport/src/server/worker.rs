@@ -73,6 +73,8 @@ pub(super) struct Worker<S> {
     places: Vec<Place>,
     free: Vec<usize>,
     open: usize,
+    /// When the events at hand were taken.
+    now: Instant,
     next_tick: Instant,
     /// The next place whose clock is looked at.
     sweep: usize,
@@ -110,6 +112,7 @@ impl<S: Service> Worker<S> {
             places: Vec::new(),
             free: Vec::new(),
             open: 0,
+            now: Instant::now(),
             next_tick: Instant::now(),
             sweep: 0,
             serving: true,
@@ -132,16 +135,20 @@ impl<S: Service> Worker<S> {
                 // Nothing but a bug makes this fail; to go on would spin.
                 Err(_) => break,
             }
+            let last_read = self.host.now;
             for event in &events {
                 self.event(event.data.u64(), event.flags);
             }
-            self.on_time(Instant::now());
+            // A read has looked at the clock already.
+            let read = self.host.now != last_read;
+            self.now = if read { self.host.now } else { Instant::now() };
+            self.on_time(self.now);
         }
         self.finish();
     }
 
     fn patience(&self) -> Timespec {
-        let left = self.next_tick.saturating_duration_since(Instant::now());
+        let left = self.next_tick.saturating_duration_since(self.now);
         // In whole milliseconds, upwards: finer ones need a newer system call.
         let millis = i64::try_from(left.as_micros().div_ceil(1000)).unwrap_or(i64::MAX);
         Timespec {
