@@ -1,6 +1,6 @@
 //! The admin port: health for Kubernetes, metrics for Prometheus.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,7 +10,8 @@ use axum::extract::State as Extract;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
-use engine::Book;
+use engine::{BLOCK_LEN, Book, MemoryBook, Snapshot};
+use openrtb::Micros;
 use transport::{Counter, Counters, Server};
 
 use crate::service::{Heartbeat, Shared};
@@ -71,12 +72,12 @@ impl Admin {
 
     /// All metrics: those counted by threads, and those that are looked up when asked for.
     fn metrics(&self) -> String {
-        let mut text = self.shared.metrics.text();
+        let mut text = Text(self.shared.metrics.text());
         push_budgets(&mut text, &self.shared);
         if let Some(counters) = self.counters() {
             push_transport(&mut text, &counters);
         }
-        text
+        text.0
     }
 }
 
@@ -108,73 +109,97 @@ async fn metrics(Extract(admin): Extract<Arc<Admin>>) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, TEXT)], admin.metrics())
 }
 
-fn push_budgets(text: &mut String, shared: &Shared) {
+fn push_budgets(text: &mut Text, shared: &Shared) {
     let state = shared.current.load();
-    let left = state.snapshot.book().left(time::now());
-    push(
-        text,
-        "gauge",
+    let (left, funded) = budgets(&state.snapshot);
+    let counts = shared.budgets.counts();
+    text.gauge(
         "budget_left_units",
-        "What is left of all budgets, in the base currency.",
+        "Left of all budgets, in the base currency.",
         left,
     );
-    let known = shared.budgets.bids();
-    push(
-        text,
-        "gauge",
-        "bids_known",
-        "Bids reserved or remembered for their notices.",
-        known,
+    text.gauge(
+        "line_items_funded",
+        "Line items whose budget may cover one impression.",
+        funded,
     );
-    let counts = shared.budgets.counts();
-    for (name, help, count) in [
-        ("bids_reserved", "Reservations made.", counts.reserved),
-        (
-            "bids_refused_full",
-            "Bids not made because too many are known.",
-            counts.full,
-        ),
-        (
-            "bids_cancelled",
-            "Bids taken back, those of tests.",
-            counts.cancelled,
-        ),
-        ("bids_settled", "Bids billed in time.", counts.settled),
-        (
-            "bids_settled_late",
-            "Bids billed after their reservation expired.",
-            counts.settled_late,
-        ),
-        ("bids_released", "Bids lost.", counts.released),
-        ("bids_expired", "Reservations that expired.", counts.expired),
-    ] {
-        push(text, "counter", &format!("{name}_total"), help, count);
-    }
+    text.gauge(
+        "bids_known",
+        "Bids reserved or remembered.",
+        shared.budgets.bids(),
+    );
+    text.counter("bids_reserved", "Reservations made.", counts.reserved);
+    text.counter(
+        "bids_refused_full",
+        "Bids not made: too many are known.",
+        counts.full,
+    );
+    text.counter(
+        "bids_cancelled",
+        "Bids taken back, those of tests.",
+        counts.cancelled,
+    );
+    text.counter("bids_settled", "Bids billed in time.", counts.settled);
+    text.counter(
+        "bids_settled_late",
+        "Bids billed after they expired.",
+        counts.settled_late,
+    );
+    text.counter("bids_released", "Bids lost.", counts.released);
+    text.counter("bids_expired", "Reservations that expired.", counts.expired);
 }
 
-fn push_transport(text: &mut String, counters: &Counters) {
+/// What is left of all budgets together, and how many line items may still pay for one impression.
+fn budgets(snapshot: &Snapshot<MemoryBook>) -> (Micros, u64) {
+    let (book, now) = (snapshot.book(), time::now());
+    book.follow(now);
+    let blocks = 0..snapshot.catalog().len().div_ceil(BLOCK_LEN);
+    let funded = |block| {
+        book.funded(block)
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>()
+    };
+    (book.left(now), blocks.map(funded).sum())
+}
+
+fn push_transport(text: &mut Text, counters: &Counters) {
     let ended = [Counter::CallsOk, Counter::CallsFailed, Counter::CallsReset];
     let ended = ended.map(|counter| counters.get(counter)).iter().sum();
     let in_flight = counters.get(Counter::Calls).saturating_sub(ended);
-    push(
-        text,
-        "gauge",
+    text.gauge(
         "calls_in_flight",
         "Calls that have begun and not ended.",
         in_flight,
     );
-    let open = counters.connections_open();
-    push(text, "gauge", "connections_open", "Connections.", open);
+    text.gauge(
+        "connections_open",
+        "Connections.",
+        counters.connections_open(),
+    );
     for (counter, count) in counters.iter() {
-        let name = format!("transport_{}_total", counter.name());
-        push(text, "counter", &name, "See docs/operating.md.", count);
+        let name = format!("transport_{}", counter.name());
+        text.counter(&name, "See docs/operating.md.", count);
     }
 }
 
-fn push(text: &mut String, kind: &str, name: &str, help: &str, value: impl std::fmt::Display) {
-    // Writing to a string cannot fail.
-    let _ = write!(
-        text,
-        "# HELP nearbid_{name} {help}\n# TYPE nearbid_{name} {kind}\nnearbid_{name} {value}\n"
-    );
+/// Metrics in their text format, those that are looked up when they are asked for.
+struct Text(String);
+
+impl Text {
+    fn gauge(&mut self, name: &str, help: &str, value: impl fmt::Display) {
+        self.push("gauge", name, help, value);
+    }
+
+    fn counter(&mut self, name: &str, help: &str, count: u64) {
+        self.push("counter", &format!("{name}_total"), help, count);
+    }
+
+    fn push(&mut self, kind: &str, name: &str, help: &str, value: impl fmt::Display) {
+        // Writing to a string cannot fail.
+        let _ = write!(
+            self.0,
+            "# HELP nearbid_{name} {help}\n# TYPE nearbid_{name} {kind}\nnearbid_{name} {value}\n"
+        );
+    }
 }

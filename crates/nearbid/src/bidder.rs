@@ -1,5 +1,6 @@
 //! Runs the service until it is told to stop.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -23,7 +24,7 @@ pub struct Args {
     #[arg(long, env = "NEARBID_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
-    keys: Box<Keys>,
+    keys: Keys,
 }
 
 /// Serves until SIGTERM or SIGINT.
@@ -32,7 +33,7 @@ pub struct Args {
 /// What is wrong with the configuration, line items or rates, all of it; or an address that cannot
 /// be listened on.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let config = read_config(args.config.as_deref(), *args.keys)?;
+    let config = read_config(args.config.as_deref(), args.keys)?;
     start_logging(&config);
     bidder::run(config)?;
     Ok(ExitCode::SUCCESS)
@@ -54,7 +55,8 @@ pub fn read_config(file: Option<&Path>, keys: Keys) -> Result<Config, Faults> {
 fn start_logging(config: &Config) {
     let logs = tracing_subscriber::fmt()
         .with_env_filter(config.log_level.name())
-        .with_writer(std::io::stderr);
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     match config.log_format {
         LogFormat::Text => logs.with_target(false).init(),
         LogFormat::Json => logs.json().flatten_event(true).init(),

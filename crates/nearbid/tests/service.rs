@@ -458,6 +458,7 @@ fn a_notice_counts_once() {
     let applied = "nearbid_notices_total{kind=\"billing\",outcome=\"applied\"}";
     assert_eq!(bidder.metric(applied), 2.0);
     assert_eq!(bidder.metric("nearbid_bids_settled_total"), 2.0);
+    assert_eq!(bidder.metric("nearbid_line_items_funded"), 0.0);
     let left = bidder.metric("nearbid_budget_left_units");
     assert!((left - 0.0015).abs() < 1e-9, "{left}");
 }
@@ -597,6 +598,7 @@ fn health_and_metrics_are_told() {
         (format!("nearbid_decision_seconds_count{{{way}}}"), 2.0),
         (format!("nearbid_call_seconds_count{{{way}}}"), 2.0),
         ("nearbid_line_items".to_owned(), 1.0),
+        ("nearbid_line_items_funded".to_owned(), 1.0),
         ("nearbid_calls_in_flight".to_owned(), 0.0),
         ("nearbid_connections_open".to_owned(), 1.0),
         ("nearbid_transport_calls_ok_total".to_owned(), 3.0),
