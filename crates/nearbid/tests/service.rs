@@ -37,6 +37,8 @@ const YES: &str = r#"{"id": "r1", "imp": [{"id": "1", "bidfloor": 1, "banner": {
 const NO: &str = r#"{"id": "r2", "imp": [{"id": "1", "banner": {"w": 300, "h": 250}}],
     "device": {"geo": {"country": "FRA"}}, "tmax": 60000}"#;
 
+type Metadata<'a> = &'a [(&'a str, &'a [u8])];
+
 /// A running bidder in a folder of its own; killed when dropped.
 struct Bidder {
     child: Child,
@@ -269,7 +271,7 @@ fn every_format_over_every_transport_gets_the_same_answers() {
             (Format::Json, "json"),
         ] {
             let name = format.name().as_bytes();
-            let ways: [(&str, &[(&str, &[u8])]); 3] = [
+            let ways: [(&str, Metadata<'_>); 3] = [
                 (subtype, &[]),
                 ("", &[("nearbid-format", name)]),
                 (subtype, &[("nearbid-format", name)]),
