@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
 
 use std::io::Read as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -141,10 +142,12 @@ fn wait_for(what: &str, mut is: impl FnMut() -> bool) {
     panic!("not within 30 s: {what}");
 }
 
-fn signal(child: &Child, name: &str) {
+/// To the demo alone, or as a terminal does it: to its children as well.
+fn signal(child: &Child, name: &str, to_group: bool) {
+    let sign = if to_group { "-" } else { "" };
+    let to = format!("{sign}{}", child.id());
     let status = Command::new("kill")
-        .arg(name)
-        .arg(child.id().to_string())
+        .args([name, "--", &to])
         .status()
         .unwrap();
     assert!(status.success());
@@ -152,15 +155,16 @@ fn signal(child: &Child, name: &str) {
 
 #[test]
 fn stopped_it_leaves_nothing() {
-    for name in ["-INT", "-TERM"] {
+    for (name, to_group) in [("-INT", false), ("-TERM", false), ("-INT", true)] {
         let folder = tempfile::tempdir().unwrap();
         let mut child = demo(folder.path(), &["--requests", "1000000", "--rate", "1000"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            .process_group(0)
             .spawn()
             .unwrap();
         wait_for("bidder and load run", || processes_of(folder.path()) == 2);
-        signal(&child, name);
+        signal(&child, name, to_group);
         let status = child.wait().unwrap();
         let mut told = String::new();
         child

@@ -28,49 +28,14 @@ struct Area {
 
 /// Latency by percentile. Both axes are logarithmic, the horizontal one in nines.
 pub fn latency(measured: &[Measured]) -> String {
-    let points = || measured.iter().flat_map(|measured| &measured.latency_us);
-    let slowest = points().map(|(_, us)| *us).fold(10.0, f64::max);
-    let fastest = points().map(|(_, us)| *us).fold(slowest, f64::min).max(0.1);
-    let most = points()
-        .map(|(percentile, _)| nines(*percentile))
-        .fold(1.0, f64::max);
-    let (low, high) = (fastest.log10().floor(), slowest.log10().ceil());
-    let x = |percentile: f64| scale(nines(percentile) / most, AREA.left, AREA.right);
-    let y = |us: f64| {
-        scale(
-            (us.max(0.1).log10() - low) / (high - low).max(1.0),
-            AREA.bottom,
-            AREA.top,
-        )
-    };
-
+    let axes = LatencyAxes::of(measured);
     let mut svg = picture("Latency from the time a request was due");
-    for step in 0..=(high - low) as i32 {
-        let us = 10_f64.powi(step + low as i32);
-        grid_line(&mut svg, y(us), &time(us));
-    }
-    for percentile in [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999] {
-        if nines(percentile) <= most + 1e-6 {
-            let label = format!("{percentile}");
-            text(
-                &mut svg,
-                (x(percentile), AREA.bottom + 20.0),
-                "middle",
-                &label,
-            );
-        }
-    }
-    text(
-        &mut svg,
-        ((AREA.left + AREA.right) / 2.0, AREA.bottom + 42.0),
-        "middle",
-        "percentile",
-    );
+    axes.draw(&mut svg);
     for (number, measured) in measured.iter().enumerate() {
         let path: Vec<String> = measured
             .latency_us
             .iter()
-            .map(|(percentile, us)| format!("{:.1},{:.1}", x(*percentile), y(*us)))
+            .map(|(percentile, us)| format!("{:.1},{:.1}", axes.x(*percentile), axes.y(*us)))
             .collect();
         let (style, line) = (stroke(measured), 24.0 * number as f64 + AREA.top + 10.0);
         let _ = writeln!(
@@ -86,56 +51,108 @@ pub fn latency(measured: &[Measured]) -> String {
     svg
 }
 
+/// Whole powers of ten around the latencies, and the nines of the last percentile.
+struct LatencyAxes {
+    low: f64,
+    high: f64,
+    most: f64,
+}
+
+impl LatencyAxes {
+    fn of(measured: &[Measured]) -> LatencyAxes {
+        let points = || measured.iter().flat_map(|measured| &measured.latency_us);
+        let slowest = points().map(|(_, us)| *us).fold(10.0, f64::max);
+        let fastest = points().map(|(_, us)| *us).fold(slowest, f64::min).max(0.1);
+        let (low, high) = (fastest.log10().floor(), slowest.log10().ceil());
+        let most = points()
+            .map(|(percentile, _)| nines(*percentile))
+            .fold(1.0, f64::max);
+        LatencyAxes {
+            low,
+            high: high.max(low + 1.0),
+            most,
+        }
+    }
+
+    fn x(&self, percentile: f64) -> f64 {
+        scale(nines(percentile) / self.most, AREA.left, AREA.right)
+    }
+
+    fn y(&self, us: f64) -> f64 {
+        let share = (us.max(0.1).log10() - self.low) / (self.high - self.low);
+        scale(share, AREA.bottom, AREA.top)
+    }
+
+    fn draw(&self, svg: &mut String) {
+        for power in self.low as i32..=self.high as i32 {
+            let us = 10_f64.powi(power);
+            grid_line(svg, self.y(us), &time(us));
+        }
+        for percentile in [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999] {
+            if nines(percentile) <= self.most + 1e-6 {
+                let place = (self.x(percentile), AREA.bottom + 20.0);
+                text(svg, place, "middle", &percentile.to_string());
+            }
+        }
+        let middle = (AREA.left + AREA.right) / 2.0;
+        text(svg, (middle, AREA.bottom + 42.0), "middle", "percentile");
+    }
+}
+
 /// CPU time a request, the bidder's and the exchange's on top of each other.
 pub fn cpu(measured: &[Measured]) -> String {
-    let total = |m: &Measured| m.row.bidder_cpu_us + m.row.exchange_cpu_us;
-    let most = measured.iter().map(total).fold(1.0, f64::max);
+    let most = measured.iter().map(total_us).fold(1.0, f64::max);
     let step = tick(most);
     let top = (most / step).ceil() * step;
-    let y = |us: f64| scale(us / top, AREA.bottom, AREA.top);
     let slot = (AREA.right - AREA.left) / measured.len().max(1) as f64;
-
     let mut svg = picture("CPU time a request, user and system");
     for line in 0..=(top / step).round() as i32 {
         let us = f64::from(line) * step;
-        grid_line(&mut svg, y(us), &format!("{us} µs"));
+        grid_line(&mut svg, scale(us / top, AREA.bottom, AREA.top), &time(us));
     }
     for (number, measured) in measured.iter().enumerate() {
-        let (left, width) = (AREA.left + slot * (number as f64 + 0.2), slot * 0.6);
-        let (bidder, both) = (y(measured.row.bidder_cpu_us), y(total(measured)));
-        bar(
-            &mut svg,
-            (left, bidder),
-            (width, AREA.bottom - bidder),
-            BIDDER,
-        );
-        bar(&mut svg, (left, both), (width, bidder - both), EXCHANGE);
-        let middle = left + width / 2.0;
-        let label = format!("{:.1}", total(measured));
-        text(&mut svg, (middle, both - 6.0), "middle", &label);
-        text(
-            &mut svg,
-            (middle, AREA.bottom + 20.0),
-            "middle",
-            &measured.row.transport,
-        );
-        text(
-            &mut svg,
-            (middle, AREA.bottom + 38.0),
-            "middle",
-            &measured.row.format,
-        );
+        let left = AREA.left + slot * (number as f64 + 0.2);
+        stack(&mut svg, measured, (left, slot * 0.6), top);
     }
-    for (line, (name, colour)) in [("exchange", EXCHANGE), ("bidder", BIDDER)]
-        .into_iter()
-        .enumerate()
-    {
+    let legend = [("exchange", EXCHANGE), ("bidder", BIDDER)];
+    for (line, (name, colour)) in legend.into_iter().enumerate() {
         let top = AREA.top + 24.0 * line as f64;
         bar(&mut svg, (AREA.right + 24.0, top), (16.0, 16.0), colour);
         text(&mut svg, (AREA.right + 50.0, top + 13.0), "start", name);
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+fn total_us(measured: &Measured) -> f64 {
+    measured.row.bidder_cpu_us + measured.row.exchange_cpu_us
+}
+
+/// Both sides' bars of one row, with the sum above and the names below.
+fn stack(svg: &mut String, measured: &Measured, (left, width): (f64, f64), top: f64) {
+    let y = |us: f64| scale(us / top, AREA.bottom, AREA.top);
+    let (bidder, both) = (y(measured.row.bidder_cpu_us), y(total_us(measured)));
+    bar(svg, (left, bidder), (width, AREA.bottom - bidder), BIDDER);
+    bar(svg, (left, both), (width, bidder - both), EXCHANGE);
+    let middle = left + width / 2.0;
+    text(
+        svg,
+        (middle, both - 6.0),
+        "middle",
+        &format!("{:.1}", total_us(measured)),
+    );
+    text(
+        svg,
+        (middle, AREA.bottom + 20.0),
+        "middle",
+        &measured.row.transport,
+    );
+    text(
+        svg,
+        (middle, AREA.bottom + 38.0),
+        "middle",
+        &measured.row.format,
+    );
 }
 
 const BIDDER: &str = "#0b6e99";

@@ -160,10 +160,12 @@ impl Process {
     /// [`Stopped`], or the system's.
     pub fn wait(&mut self, stop: &Stop) -> anyhow::Result<ExitStatus> {
         loop {
-            if let Some(status) = self.ended()? {
+            let ended = self.ended()?;
+            // Ctrl-C ends children too: that is no fault of theirs.
+            stop.check()?;
+            if let Some(status) = ended {
                 return Ok(status);
             }
-            stop.check()?;
             thread::sleep(LOOK_EVERY);
         }
     }
@@ -183,7 +185,9 @@ impl Process {
             if let Some(value) = done() {
                 return Ok(value);
             }
-            if let Some(status) = self.ended()? {
+            let ended = self.ended()?;
+            stop.check()?;
+            if let Some(status) = ended {
                 bail!("{} ended with {status}\n{}", self.name, self.said());
             }
             if Instant::now() >= until {
@@ -194,7 +198,6 @@ impl Process {
                     self.said()
                 );
             }
-            stop.check()?;
             thread::sleep(LOOK_EVERY);
         }
     }
