@@ -18,12 +18,11 @@ pub trait Visit {
     fn visit<'a, V: RequestView<'a>>(self, view: &V) -> Self::Out;
 }
 
-/// Reads requests, one after the other. Keeps the room that reading needs, at most about as much
-/// as the longest message allowed, so that a warm reader allocates nothing.
+/// Reads requests, one after the other. Keeps the room that reading needs, some 100 bytes for each
+/// impression allowed, so that a warm reader allocates nothing.
 #[derive(Debug)]
 pub struct Reader {
     meter: Meter,
-    json_index: json::index::Index,
     json_imps: Vec<json::keys::Found>,
     protobuf_imps: Vec<protobuf::view::ImpScan>,
 }
@@ -39,7 +38,6 @@ impl Reader {
     pub fn new(limits: Limits) -> Reader {
         Reader {
             meter: Meter::new(limits),
-            json_index: json::index::Index::default(),
             json_imps: Vec::new(),
             protobuf_imps: Vec::new(),
         }
@@ -72,8 +70,8 @@ impl Reader {
                 Ok(visit.visit(&view))
             }
             Format::Json => {
-                let (index, imps) = (&mut self.json_index, &mut self.json_imps);
-                let view = json::view::Request::read(bytes, index, imps, meter)?;
+                let imps = &mut self.json_imps;
+                let view = json::view::Request::read(bytes, imps, meter)?;
                 Ok(visit.visit(&view))
             }
         }

@@ -462,7 +462,7 @@ fn json_what_is_read_must_be_well_formed() {
         r#"{"imp": [{"bidfloor": NaN}]}"#,
         r#"{"imp": [{"video": {"w": 01}}]}"#,
         r#"{"imp": [{]}"#,
-        r#"{"device": {"geo": {"country": "USA"},,"devicetype": 1}}"#,
+        r#"{"device": {"geo": {"country": "USA"},"devicetype": 1,}}"#,
         r#"{"x": [1, "id": "r"}"#,
     ] {
         check_json(text, &format!("{:?}", Refusal::Malformed));
@@ -475,6 +475,7 @@ fn json_damage_in_what_is_not_read_passes_unnoticed() {
         "{\"x\": 01, \"y\": NaN, \"z\": \"\\x \u{1}\", \"ext\": {[} a 1, \"b\":], \"v\": \"a\" \"b\", \"id\": \"r\"}",
         "id r",
     );
+    check_json(r#"{"x": 1,,"id": "r",,,"y": 2}"#, "id r");
 }
 
 #[test]

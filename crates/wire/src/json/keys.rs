@@ -1,12 +1,13 @@
-//! Tells the few keys that are read from the many that are not, without a branch for each.
+//! Finds the few keys that are read among the many that are not, without a branch for each.
 //!
-//! A key of at most 15 bytes is two words. A multiplier, found by the compiler, sends the words of
+//! A key of at most 15 bytes is a number of 128 bits. A multiplier, found by the compiler, sends
 //! each key of a set to a slot of its own; a key is in the set if it is the one in its slot. What
 //! is noted for a key that is in no slot lands in place 0, which nobody reads.
 
-use openrtb::Read;
+use openrtb::{Read, Refusal};
 
-use super::cursor::{Cursor, Member};
+use super::cursor::Cursor;
+use super::scan;
 
 /// The longest key that can be in a set, in bytes.
 const KEY_BYTES_MAX: usize = 15;
@@ -30,28 +31,38 @@ pub(crate) struct Keys {
 
 /// Where the values of a set of keys start: by place in the set, counted from 1. 0 is "not there".
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Found([u32; KEYS_MAX + 1]);
+pub(crate) struct Found {
+    places: [u32; KEYS_MAX + 1],
+    /// Where the object is over, behind its bracket; 0 where that was not found out.
+    end: u32,
+}
 
 impl Found {
     /// Where the value of the key with this place in its set starts.
     #[inline(always)]
     pub(crate) fn at(&self, place: usize) -> Option<usize> {
-        match self.0.get(place) {
+        match self.places.get(place) {
             Some(&at @ 1..) => Some(at as usize),
             _ => None,
         }
     }
 
-    /// Notes a value, unless the key was there before: the first counts.
+    /// Where the object is over, if all of it was walked.
+    pub(crate) fn end(&self) -> Option<usize> {
+        (self.end > 0).then_some(self.end as usize)
+    }
+
+    /// Notes a value, unless the key was there before: the first counts. The place, if it was
+    /// noted, else 0.
     #[inline(always)]
-    fn note(&mut self, place: usize, at: usize) -> bool {
-        let Some(to) = self.0.get_mut(place) else {
-            return false;
+    fn note(&mut self, place: usize, at: usize) -> usize {
+        let Some(to) = self.places.get_mut(place) else {
+            return 0;
         };
         let first = *to == 0;
         // Texts are shorter than 2³² bytes: `Limits` sees to it.
         *to = if first { at as u32 } else { *to };
-        first && place > 0
+        place * usize::from(first)
     }
 }
 
@@ -90,51 +101,105 @@ impl Keys {
     #[inline(always)]
     fn place(&self, word: Word) -> usize {
         match self.slots.get(word.slot(self.multiplier)) {
-            Some(&(key, place)) if key == word => usize::from(place),
-            _ => 0,
+            // Multiplied rather than chosen: which keys there are is hard to predict.
+            Some(&(key, place)) => usize::from(place) * usize::from(key.is(word)),
+            None => 0,
         }
     }
 
-    /// Where the values of these keys start in the object at `at`, noted up to the end of the
-    /// object or until all are found. `pass` is told how far each member is from the one before,
-    /// in bytes.
+    /// Where the values of these keys start in the object at `start`, noted up to the end of the
+    /// object, or until all are found.
     #[inline(always)]
     pub(crate) fn find(
         &self,
         cursor: &Cursor<'_>,
-        at: usize,
-        mut pass: impl FnMut(usize) -> Read<()>,
+        start: usize,
+        pass: impl FnMut(usize) -> Read<()>,
     ) -> Read<Found> {
-        let mut found = Found::default();
-        let (mut left, mut last) = (self.len, at);
-        let mut members = cursor.members(at);
-        while let Some(member) = members.next()? {
-            pass(member.value - last)?;
-            last = member.value;
-            let place = self.place_of(cursor, member)?;
-            left -= u8::from(found.note(place, member.value));
-            if left == 0 {
-                break;
-            }
-        }
-        Ok(found)
+        self.walk(cursor, start, false, pass, |_, _| Ok(None))
     }
 
+    /// [`Keys::find`], to the end of the object: [`Found::end`] is known. `enter` is called for the
+    /// first value of each key, with its place and where it starts, and may tell where it is over.
     #[inline(always)]
-    fn place_of(&self, cursor: &Cursor<'_>, member: Member) -> Read<usize> {
-        let place = match Word::read(cursor, member) {
-            Some(word) => self.place(word),
-            None => 0,
-        };
-        if place == 0 && cursor.escapes() {
-            return self.escaped_place(cursor.key(member)?);
+    pub(crate) fn walk(
+        &self,
+        cursor: &Cursor<'_>,
+        start: usize,
+        to_end: bool,
+        mut pass: impl FnMut(usize) -> Read<()>,
+        mut enter: impl FnMut(usize, usize) -> Read<Option<usize>>,
+    ) -> Read<Found> {
+        let mut found = Found::default();
+        let (mut left, mut last) = (self.len, start);
+        let mut next = cursor.solid(start + 1);
+        if next.0 == b'}' {
+            found.end = next.1 as u32 + 1;
+            return Ok(found);
         }
-        Ok(place)
+        loop {
+            let (b'"', quote) = next else {
+                return Err(Refusal::Malformed);
+            };
+            let (place, value) = self.member(cursor, quote + 1)?;
+            pass(value - last)?;
+            last = value;
+            let noted = found.note(place, value);
+            left -= u8::from(noted > 0);
+            if left == 0 && !to_end {
+                return Ok(found);
+            }
+            let end = match noted {
+                0 => None,
+                place => enter(place, value)?,
+            };
+            let end = match end {
+                Some(end) => end,
+                None => cursor.after(value)?,
+            };
+            if left == 0 {
+                found.end = cursor.after_rest(end)? as u32;
+                return Ok(found);
+            }
+            match cursor.solid(end) {
+                (b',', comma) => next = cursor.solid(comma + 1),
+                (b'}', brace) => {
+                    found.end = brace as u32 + 1;
+                    return Ok(found);
+                }
+                _ => return Err(Refusal::Malformed),
+            }
+        }
+    }
+
+    /// The member whose key starts at `start`, behind its quote: the key's place, 0 where it is not
+    /// in the set, and where the value starts.
+    #[inline(always)]
+    fn member(&self, cursor: &Cursor<'_>, start: usize) -> Read<(usize, usize)> {
+        let mut room = None;
+        let bytes = scan::window(cursor.text(), start, &mut room);
+        let len = (scan::equal16(bytes, b'"') | 1 << 16).trailing_zeros();
+        let escaped = scan::equal16(bytes, b'\\') << (16 - len) & 0xFFFF;
+        let (place, end) = match Word::read(bytes, len as usize) {
+            Some(word) if escaped == 0 => (self.place(word), start + len as usize),
+            _ => self.unusual_key(cursor, start)?,
+        };
+        let (b':', colon) = cursor.solid(end + 1) else {
+            return Err(Refusal::Malformed);
+        };
+        Ok((place, cursor.solid(colon + 1).1))
+    }
+
+    /// The place and end of a key of more than 15 bytes, or with escapes.
+    #[cold]
+    #[inline(never)]
+    fn unusual_key(&self, cursor: &Cursor<'_>, start: usize) -> Read<(usize, usize)> {
+        let end = scan::string_end(cursor.text(), start)?.at;
+        Ok((self.spelled_place(cursor.slice(start, end)?), end))
     }
 
     /// The place of a key that may be spelled with escapes.
-    #[inline(never)]
-    fn escaped_place(&self, spelled: &[u8]) -> Read<usize> {
+    fn spelled_place(&self, spelled: &[u8]) -> usize {
         let mut key = [0; KEY_BYTES_MAX];
         let mut len = 0;
         let mut rest = spelled;
@@ -148,17 +213,17 @@ impl Keys {
                         rest = tail.get(5..).unwrap_or_default();
                         byte
                     }
-                    None => return Ok(0),
+                    None => return 0,
                 },
                 byte => byte,
             };
             let Some(to) = key.get_mut(len) else {
-                return Ok(0);
+                return 0;
             };
             *to = byte;
             len += 1;
         }
-        Ok(self.place(Word::of(key.get(..len).unwrap_or_default())))
+        self.place(Word::of(key.get(..len).unwrap_or_default()))
     }
 }
 
@@ -193,16 +258,20 @@ impl Word {
         }
     }
 
-    /// The word of a member's key; `None` where it is longer than 15 bytes.
+    /// The word of a key that takes the first `len` of 16 bytes; `None` where that is not all of it.
     #[inline(always)]
-    fn read(cursor: &Cursor<'_>, member: Member) -> Option<Word> {
-        let len = member.key_end - member.key_start;
+    fn read(bytes: &[u8; 16], len: usize) -> Option<Word> {
         let &(low, high) = MASKS.get(len)?;
-        let window = cursor.window(member.key_start);
+        let both = u128::from_le_bytes(*bytes);
         Some(Word {
-            low: window as u64 & low,
-            high: (window >> 64) as u64 & high | (len as u64) << 56,
+            low: both as u64 & low,
+            high: (both >> 64) as u64 & high | (len as u64) << 56,
         })
+    }
+
+    #[inline(always)]
+    fn is(self, other: Word) -> bool {
+        (self.low ^ other.low) | (self.high ^ other.high) == 0
     }
 
     /// The slot that `multiplier` sends the word to.
@@ -234,29 +303,36 @@ const fn masks() -> [(u64, u64); KEY_BYTES_MAX + 1] {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 mod tests {
-    use super::super::index::Index;
     use super::*;
 
     const KEYS: Keys = Keys::new(&["id", "imp", "private_auction", "w", "mincpmpersec"]);
 
+    fn find(text: &str) -> Found {
+        let cursor = Cursor::new(text.as_bytes(), 64);
+        KEYS.find(&cursor, 0, |_| Ok(())).unwrap()
+    }
+
     fn check(text: &str, places: &[usize]) {
-        let mut index = Index::default();
-        let cursor = Cursor::new(text.as_bytes(), &mut index, 64).unwrap();
-        let found = KEYS.find(&cursor, cursor.root(), |_| Ok(())).unwrap();
+        let found = find(text);
         let there: Vec<usize> = (1..=KEYS_MAX)
             .filter(|&place| found.at(place).is_some())
             .collect();
         assert_eq!(there, places, "{text}");
+        assert_eq!(found.end(), Some(text.len()));
     }
 
     #[test]
     fn keys_are_found_by_their_whole_name() {
+        check("{}", &[]);
         check(
             r#"{"id":1,"imp":2,"private_auction":3,"w":4}"#,
             &[1, 2, 3, 4],
         );
         check(r#"{"ID":1,"im":2,"private_auction_":3,"ww":4,"":5}"#, &[]);
-        check(r#"{"id\u0000":1,"private_auctio":2}"#, &[]);
+        check(
+            r#"{"id\u0000":1,"private_auctio":2,"a_key_of_twenty_bytes":{"id":1}}"#,
+            &[],
+        );
     }
 
     #[test]
@@ -267,10 +343,21 @@ mod tests {
 
     #[test]
     fn the_first_of_repeated_keys_counts() {
-        let text = br#"{"w":null,"w":4,"w":5}"#;
-        let mut index = Index::default();
-        let cursor = Cursor::new(text, &mut index, 64).unwrap();
-        let found = KEYS.find(&cursor, cursor.root(), |_| Ok(())).unwrap();
-        assert_eq!(found.at(4), Some(5));
+        assert_eq!(find(r#"{"w":null,"w":4,"w":5}"#).at(4), Some(5));
+    }
+
+    #[test]
+    fn a_walk_may_enter_values_and_always_finds_the_end() {
+        const KEYS: Keys = Keys::new(&["a", "b"]);
+        let text = br#"{"x":[{}],"b":{"a":"}"},"b":1,"a": 2 , "c":{"}":{}} } "#;
+        let cursor = Cursor::new(text, 64);
+        let mut entered = Vec::new();
+        let enter = |place, at| {
+            entered.push((place, text[at]));
+            Ok(None)
+        };
+        let found = KEYS.walk(&cursor, 0, true, |_| Ok(()), enter).unwrap();
+        assert_eq!(found.end(), Some(text.len() - 1));
+        assert_eq!(entered, [(2, b'{'), (1, b'2')]);
     }
 }

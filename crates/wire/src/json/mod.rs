@@ -2,10 +2,10 @@
 
 pub(crate) mod cursor;
 pub(crate) mod ext;
-pub(crate) mod index;
 pub(crate) mod keys;
 pub(crate) mod message;
 pub(crate) mod number;
+mod scan;
 pub(crate) mod strict;
 pub(crate) mod string;
 pub(crate) mod view;

@@ -1,15 +1,15 @@
 //! A request in JSON, read in place.
 //!
-//! The index of the text's structure is built in one pass ([`super::index`]), which also finds
-//! out whether the text is complete. One walk over the request, `device`, `device.geo` and each
-//! impression then notes where the values of interest start; a value is looked at when it is asked
-//! for, and only then held to the grammar. The first of repeated keys counts, also where its value
-//! is `null`.
+//! One walk over the request, `device`, `device.geo` and each impression notes where the values of
+//! interest start, passes over everything else, and so finds out whether the text is complete. A
+//! value is looked at when it is asked for, and only then held to the grammar. The first of
+//! repeated keys counts, also where its value is `null`.
 //!
 //! What passes unnoticed, because nobody looks: anything inside a value that is not asked for, as
-//! long as its strings end and its brackets balance by count. What never does: a text that ends
-//! early or goes on after its end, a walked object or array without its colons and commas, a value
-//! that is asked for and is none.
+//! long as its strings end and its brackets balance by count; and the rest of `device` and
+//! `device.geo` once what is read of them was found. What never does: a text that ends early or goes
+//! on after its end, a walked object or array without its colons and commas, a value that is asked
+//! for and is none.
 
 use openrtb::{
     Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
@@ -17,7 +17,6 @@ use openrtb::{
 };
 
 use super::cursor::{Cursor, Value};
-use super::index::Index;
 use super::keys::{Found, Keys};
 use super::{number, string};
 use crate::fields;
@@ -141,7 +140,8 @@ impl<'a> Document<'a> {
     #[inline]
     fn text(&self, at: Option<usize>) -> Read<Option<Text<'a>>> {
         match self.value(at)? {
-            Value::String(spelled) => string::text(spelled, self.meter),
+            Value::String(spelled, true) => self.meter.text(spelled),
+            Value::String(spelled, false) => string::text(spelled, self.meter),
             Value::Number(number) => self.meter.text(number.as_bytes()),
             _ => Ok(None),
         }
@@ -155,7 +155,7 @@ impl<'a> Document<'a> {
                 self.meter.spend(number.len())?;
                 Ok(read(number))
             }
-            Value::String(spelled) => {
+            Value::String(spelled, _) => {
                 let text = string::text(spelled, self.meter)?;
                 Ok(text.and_then(|text| text.with(|text| read(number::whole(text)?))))
             }
@@ -239,50 +239,113 @@ impl<'a> Document<'a> {
 pub(crate) struct Request<'a> {
     document: Document<'a>,
     found: Found,
-    devicetype: Option<usize>,
-    country: Option<usize>,
+    device: Device,
     imps: &'a [Found],
 }
 
+/// Where the values of `device` and `device.geo` start.
+#[derive(Clone, Copy, Default)]
+struct Device {
+    devicetype: Option<usize>,
+    country: Option<usize>,
+}
+
 impl<'a> Request<'a> {
-    /// Indexes and walks a text that is not too long; `index` and `imps` are room that is used
-    /// again and again.
+    /// Walks a text that is not too long; `imps` is room that is used again and again.
     #[inline]
     pub(crate) fn read(
         text: &'a [u8],
-        index: &'a mut Index,
         imps: &'a mut Vec<Found>,
         meter: &'a Meter,
     ) -> Read<Request<'a>> {
-        let cursor = Cursor::new(text, index, meter.limits().depth_max)?;
+        let cursor = Cursor::new(text, meter.limits().depth_max);
         let document = Document { cursor, meter };
-        // The walk over the request and its impressions is bounded by the length of the text.
-        let found = REQUEST.find(&cursor, cursor.root(), |_| Ok(()))?;
-        let device = document.find(&DEVICE, found.at(request::DEVICE))?;
-        let geo = document.find(&GEO, device.at(device::GEO))?;
-        document.find_imps(found.at(request::IMP), imps)?;
+        let (b'{', root) = cursor.solid(0) else {
+            return Err(Refusal::Malformed);
+        };
+        let inside = document.inside(1)?;
+        let mut device = Device::default();
+        imps.clear();
+        let found = document.walk(&REQUEST, root, |place, at| match place {
+            request::IMP => inside.walk_imps(at, imps),
+            request::DEVICE => inside.walk_device(at, &mut device),
+            _ => Ok(None),
+        })?;
+        cursor.finish(found.end().ok_or(Refusal::Malformed)?)?;
         Ok(Request {
             document,
             found,
-            devicetype: device.at(device::DEVICETYPE),
-            country: geo.at(geo::COUNTRY),
+            device,
             imps,
         })
     }
 }
 
-impl Document<'_> {
+/// The walk over what every decision asks for. What a value is over at is told where it was walked.
+impl<'a> Document<'a> {
+    fn inside(&self, levels: u32) -> Read<Document<'a>> {
+        Ok(Document {
+            cursor: self.cursor.inside(levels)?,
+            ..*self
+        })
+    }
+
+    /// Walks the object at `at` to its end.
+    #[inline(always)]
+    fn walk(
+        &self,
+        keys: &Keys,
+        at: usize,
+        enter: impl FnMut(usize, usize) -> Read<Option<usize>>,
+    ) -> Read<Found> {
+        let cursor = self.cursor.inside(1)?;
+        keys.walk(&cursor, at, true, |_| Ok(()), enter)
+    }
+
     /// Walks the impressions: the entries of `imp` that are objects.
     #[inline]
-    fn find_imps(&self, at: Option<usize>, imps: &mut Vec<Found>) -> Read<()> {
-        imps.clear();
-        self.elements(at, |at| {
-            if let Some(at) = self.object(Some(at))? {
+    fn walk_imps(&self, at: usize, imps: &mut Vec<Found>) -> Read<Option<usize>> {
+        let Value::Array(start) = self.cursor.value(at)? else {
+            return Ok(None);
+        };
+        let inside = self.inside(1)?;
+        let mut elements = inside.cursor.elements(start);
+        while let Some(at) = elements.next()? {
+            self.meter.spend(0)?;
+            if let Value::Object(at) = self.cursor.value(at)? {
                 self.meter.check_imps(imps.len() + 1)?;
-                imps.push(IMP.find(&self.cursor, at, |_| Ok(()))?);
+                let found = inside.walk(&IMP, at, |_, _| Ok(None))?;
+                elements.pass(found.end().ok_or(Refusal::Malformed)?);
+                imps.push(found);
             }
-            Ok(Step::On)
-        })
+        }
+        Ok(elements.end())
+    }
+
+    /// Walks `device`.
+    #[inline]
+    fn walk_device(&self, at: usize, device: &mut Device) -> Read<Option<usize>> {
+        let Value::Object(at) = self.cursor.value(at)? else {
+            return Ok(None);
+        };
+        let inside = self.inside(1)?;
+        let found = self.walk(&DEVICE, at, |place, at| match place {
+            device::GEO => inside.walk_geo(at, device),
+            _ => Ok(None),
+        })?;
+        device.devicetype = found.at(device::DEVICETYPE);
+        Ok(found.end())
+    }
+
+    /// Walks `device.geo`.
+    #[inline]
+    fn walk_geo(&self, at: usize, device: &mut Device) -> Read<Option<usize>> {
+        let Value::Object(at) = self.cursor.value(at)? else {
+            return Ok(None);
+        };
+        let found = self.walk(&GEO, at, |_, _| Ok(None))?;
+        device.country = found.at(geo::COUNTRY);
+        Ok(found.end())
     }
 }
 
@@ -309,13 +372,16 @@ impl<'a> RequestView<'a> for Request<'a> {
 
     #[inline]
     fn device_type(&self) -> Read<Option<DeviceType>> {
-        let number = self.document.int(self.devicetype)?;
+        let number = self.document.int(self.device.devicetype)?;
         Ok(number.and_then(|number| DeviceType::new(number.into())))
     }
 
     #[inline]
     fn country(&self) -> Read<Option<Country>> {
-        Ok(self.document.text(self.country)?.and_then(Country::of))
+        Ok(self
+            .document
+            .text(self.device.country)?
+            .and_then(Country::of))
     }
 
     #[inline]

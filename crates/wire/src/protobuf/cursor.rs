@@ -66,6 +66,12 @@ impl<'a> Fields<'a> {
         self.at as u32
     }
 
+    /// How many bytes are left.
+    #[inline]
+    pub(crate) fn left(&self) -> usize {
+        self.bytes.len().saturating_sub(self.at)
+    }
+
     /// Whether nothing is left.
     #[inline(always)]
     pub(crate) fn is_done(&self) -> bool {
@@ -87,34 +93,16 @@ impl<'a> Fields<'a> {
     /// The value of a [`VARINT`] field.
     #[inline(always)]
     pub(crate) fn varint(&mut self) -> Read<u64> {
-        let (low, high) = match self.bytes.get(self.at..) {
-            Some([low @ 0..0x80, ..]) => {
-                self.at += 1;
-                return Ok(u64::from(*low));
+        let (value, at) = match self.bytes.get(self.at..) {
+            Some([low @ 0..0x80, ..]) => (u64::from(*low), self.at + 1),
+            Some([low, high @ 0..0x80, ..]) => {
+                let value = u64::from(low & 0x7F) | u64::from(*high) << 7;
+                (value, self.at + 2)
             }
-            Some([low, high @ 0..0x80, ..]) => (*low, *high),
-            _ => return self.long_varint(),
+            _ => long_varint(self.bytes, self.at)?,
         };
-        self.at += 2;
-        Ok(u64::from(low & 0x7F) | u64::from(high) << 7)
-    }
-
-    #[inline(never)]
-    fn long_varint(&mut self) -> Read<u64> {
-        let mut value = 0;
-        for shift in (0..70).step_by(7) {
-            let byte = *self.bytes.get(self.at).ok_or(Refusal::Malformed)?;
-            self.at += 1;
-            // The tenth byte has room for one bit.
-            if shift == 63 && byte > 1 {
-                return Err(Refusal::Malformed);
-            }
-            value |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(Refusal::Malformed)
+        self.at = at;
+        Ok(value)
     }
 
     /// The value of a [`FIXED64`] field, as a double.
@@ -134,17 +122,7 @@ impl<'a> Fields<'a> {
     /// Where the value of a [`LEN`] field lies.
     #[inline(always)]
     pub(crate) fn span(&mut self) -> Read<Span> {
-        let len = self.varint()?;
-        let room = (self.bytes.len() - self.at) as u64;
-        if len > room {
-            return Err(Refusal::Malformed);
-        }
-        let start = self.at();
-        self.at += len as usize;
-        Ok(Span {
-            start,
-            end: self.at(),
-        })
+        self.value(LEN)
     }
 
     /// The value of a [`LEN`] field. Text is not yet known to be UTF-8.
@@ -166,45 +144,82 @@ impl<'a> Fields<'a> {
     /// Moves past the value of the field whose tag was just read.
     #[inline(always)]
     pub(crate) fn skip(&mut self, tag: u32) -> Read<()> {
-        match tag & 7 {
-            LEN => self.span().map(drop),
-            VARINT => self.varint().map(drop),
-            FIXED64 => self.fixed::<8>().map(drop),
-            FIXED32 => self.fixed::<4>().map(drop),
-            _ => self.skip_group(tag),
-        }
+        self.value(tag).map(drop)
     }
 
-    #[cold]
-    #[inline(never)]
-    fn skip_group(&mut self, tag: u32) -> Read<()> {
-        let mut open = [0; GROUP_DEPTH_MAX];
-        let mut depth = 0;
-        let mut tag = tag;
-        loop {
-            match tag & 7 {
-                GROUP_START => {
-                    let place = open.get_mut(depth);
-                    *place.ok_or(Refusal::OverLimit(Limit::Depth))? = tag >> 3;
-                    depth += 1;
+    /// Moves past the value of the field whose tag was just read: where it lies, without the length
+    /// before it.
+    #[inline(always)]
+    pub(crate) fn value(&mut self, tag: u32) -> Read<Span> {
+        let mut start = self.at();
+        match tag & 7 {
+            // One way for both: which of the two comes next is hard to predict.
+            VARINT | LEN => {
+                let long = tag & LEN != 0;
+                let varint = self.varint()?;
+                start = if long { self.at() } else { start };
+                let len = if long { varint } else { 0 };
+                if len > self.left() as u64 {
+                    return Err(Refusal::Malformed);
                 }
-                GROUP_END => {
-                    depth = depth.checked_sub(1).ok_or(Refusal::Malformed)?;
-                    if open.get(depth) != Some(&(tag >> 3)) {
-                        return Err(Refusal::Malformed);
-                    }
-                    if depth == 0 {
-                        return Ok(());
-                    }
-                }
-                LEN => self.span().map(drop)?,
-                VARINT => self.varint().map(drop)?,
-                FIXED64 => self.fixed::<8>().map(drop)?,
-                FIXED32 => self.fixed::<4>().map(drop)?,
-                _ => return Err(Refusal::Malformed),
+                self.at += len as usize;
             }
-            tag = self.tag()?.ok_or(Refusal::Malformed)?;
+            FIXED64 => self.fixed::<8>().map(drop)?,
+            FIXED32 => self.fixed::<4>().map(drop)?,
+            _ => self.at = group_end(self.bytes, self.at, tag)?,
         }
+        Ok(Span {
+            start,
+            end: self.at(),
+        })
+    }
+}
+
+/// A varint of any length, and where it is over.
+#[inline(never)]
+fn long_varint(bytes: &[u8], start: usize) -> Read<(u64, usize)> {
+    let mut value = 0;
+    for (at, shift) in (start..).zip((0..70).step_by(7)) {
+        let byte = *bytes.get(at).ok_or(Refusal::Malformed)?;
+        // The tenth byte has room for one bit.
+        if shift == 63 && byte > 1 {
+            return Err(Refusal::Malformed);
+        }
+        value |= u64::from(byte & 0x7F) << shift;
+        if byte < 0x80 {
+            return Ok((value, at + 1));
+        }
+    }
+    Err(Refusal::Malformed)
+}
+
+/// Where the group is over whose first tag is `tag` and whose fields start at `at`.
+#[cold]
+#[inline(never)]
+fn group_end(bytes: &[u8], at: usize, mut tag: u32) -> Read<usize> {
+    let mut fields = Fields { bytes, at };
+    let mut open = [0; GROUP_DEPTH_MAX];
+    let mut depth = 0;
+    loop {
+        match tag & 7 {
+            GROUP_START => {
+                let place = open.get_mut(depth);
+                *place.ok_or(Refusal::OverLimit(Limit::Depth))? = tag >> 3;
+                depth += 1;
+            }
+            GROUP_END => {
+                depth = depth.checked_sub(1).ok_or(Refusal::Malformed)?;
+                if open.get(depth) != Some(&(tag >> 3)) {
+                    return Err(Refusal::Malformed);
+                }
+                if depth == 0 {
+                    return Ok(fields.at);
+                }
+            }
+            VARINT | FIXED64 | LEN | FIXED32 => fields.skip(tag)?,
+            _ => return Err(Refusal::Malformed),
+        }
+        tag = fields.tag()?.ok_or(Refusal::Malformed)?;
     }
 }
 

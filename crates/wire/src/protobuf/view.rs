@@ -2,10 +2,13 @@
 //!
 //! Fields come in any order, scalars may repeat (the last one counts, even where it is unknown),
 //! and a sub-message may come in several parts, which merge. So one walk over the request and
-//! over each impression, to the end, keeps what every decision asks for and notes where the rest
-//! lies: a [`Range`] from the first to the last time that a field was seen. What is asked for
-//! later is looked up by walking its range alone, which nearly always holds that field and
+//! over each impression, to the end, notes where the fields of interest lie: the value that counts,
+//! and the stretch from the first to the last time that the field was seen ([`Seen`]). What is asked
+//! for later is looked up by walking that stretch alone, which nearly always holds that field and
 //! nothing else.
+//!
+//! The walk does the same for every field, so that it has no branch for each: the tag is looked up
+//! in a table, and a field that is not of interest is noted in place 0, which nobody reads.
 //!
 //! A field whose layout is not the one of the schema is another field, and passed over. An `int32`
 //! whose varint is no 32-bit value is unknown.
@@ -32,205 +35,194 @@ const fn len(number: u16) -> u32 {
     tag(number as u32, LEN)
 }
 
-/// Where a field was seen: from the start of its first tag to the end of its last value. Other
-/// fields may lie in between.
+/// Where a field was seen. Nowhere: `end` is 0, which no value ends at.
 #[derive(Clone, Copy, Debug, Default)]
-struct Range(Span);
+struct Seen {
+    /// Where its first tag starts.
+    first: u32,
+    /// Where its last value starts,
+    value: u32,
+    /// and ends.
+    end: u32,
+}
 
-impl Range {
-    /// Notes that the field was seen at `start..end`.
-    #[inline]
-    fn add(&mut self, start: u32, end: u32) {
-        if self.0.end == 0 {
-            self.0.start = start;
+impl Seen {
+    fn is_set(self) -> bool {
+        self.end > 0
+    }
+
+    /// The last value.
+    fn value(self) -> Span {
+        Span {
+            start: self.value,
+            end: self.end,
         }
-        self.0.end = end;
     }
 
-    fn is_empty(self) -> bool {
-        self.0.end == 0
+    /// From the first tag to the end of the last value. Other fields may lie in between.
+    fn stretch(self) -> Span {
+        Span {
+            start: self.first,
+            end: self.end,
+        }
     }
 }
 
-/// What the walk over an impression keeps.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ImpScan {
-    id: Span,
-    bidfloor: Option<f64>,
-    bidfloorcur: Span,
-    secure: bool,
-    /// By [`MediaType`], banner first.
-    media: [Range; 4],
-    pmp: Range,
-    qty: Range,
+/// The tags of the fields of interest of a message, each with a place.
+type Places = [u8; 256];
+
+/// The table of these tags, their places counted from 1.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "evaluated by the compiler, over constants"
+)]
+const fn places(tags: &[u32]) -> Places {
+    let mut places = [0; 256];
+    let mut at = 0;
+    while at < tags.len() {
+        places[tags[at] as usize] = at as u8 + 1;
+        at += 1;
+    }
+    places
 }
 
-impl ImpScan {
-    fn read(mut fields: Fields<'_>) -> Read<ImpScan> {
-        const ID: u32 = len(imp::ID);
-        const BANNER: u32 = len(imp::BANNER);
-        const VIDEO: u32 = len(imp::VIDEO);
-        const BIDFLOOR: u32 = double(imp::BIDFLOOR);
-        const BIDFLOORCUR: u32 = len(imp::BIDFLOORCUR);
-        const PMP: u32 = len(imp::PMP);
-        const SECURE: u32 = varint(imp::SECURE);
-        const NATIVE: u32 = len(imp::NATIVE);
-        const AUDIO: u32 = len(imp::AUDIO);
-        const QTY: u32 = len(imp::QTY);
+/// Where the fields of interest of a message were seen, by place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Scan<const N: usize>([Seen; N]);
 
-        let mut scan = ImpScan::default();
+impl<const N: usize> Default for Scan<N> {
+    fn default() -> Scan<N> {
+        Scan([Seen::default(); N])
+    }
+}
+
+impl<const N: usize> Scan<N> {
+    #[inline]
+    fn at(&self, place: usize) -> Seen {
+        self.0.get(place).copied().unwrap_or_default()
+    }
+
+    /// Walks a message, or another part of it. `enter` is called for every value with its place.
+    #[inline(always)]
+    fn walk(
+        &mut self,
+        mut fields: Fields<'_>,
+        places: &Places,
+        mut enter: impl FnMut(usize, Span) -> Read<()>,
+    ) -> Read<()> {
         loop {
             let start = fields.at();
             let Some(tag) = fields.tag()? else {
-                return Ok(scan);
+                return Ok(());
             };
-            match tag {
-                ID => scan.id = fields.span()?,
-                BIDFLOOR => scan.bidfloor = Some(fields.f64()?),
-                BIDFLOORCUR => scan.bidfloorcur = fields.span()?,
-                SECURE => scan.secure = fields.varint()? != 0,
-                BANNER => scan
-                    .medium(MediaType::Banner)
-                    .add(start, fields.span()?.end),
-                VIDEO => scan.medium(MediaType::Video).add(start, fields.span()?.end),
-                AUDIO => scan.medium(MediaType::Audio).add(start, fields.span()?.end),
-                NATIVE => scan
-                    .medium(MediaType::Native)
-                    .add(start, fields.span()?.end),
-                PMP => scan.pmp.add(start, fields.span()?.end),
-                QTY => scan.qty.add(start, fields.span()?.end),
-                _ => fields.skip(tag)?,
+            let value = fields.value(tag)?;
+            let place = places.get(tag as usize).copied().map_or(0, usize::from);
+            if let Some(seen) = self.0.get_mut(place) {
+                seen.first = if seen.is_set() { seen.first } else { start };
+                seen.value = value.start;
+                seen.end = value.end;
             }
-        }
-    }
-
-    #[inline]
-    fn medium(&mut self, of: MediaType) -> &mut Range {
-        let [banner, video, audio, native] = &mut self.media;
-        match of {
-            MediaType::Banner => banner,
-            MediaType::Video => video,
-            MediaType::Audio => audio,
-            MediaType::Native => native,
+            enter(place, value)?;
         }
     }
 }
 
-/// What the walk over a request keeps, besides impressions.
-#[derive(Clone, Copy, Debug)]
+/// What is of interest of a request, by place.
+static REQUEST: Places = places(&[
+    len(request::ID),
+    len(request::IMP),
+    len(request::DEVICE),
+    varint(request::TMAX),
+    varint(request::TEST),
+    varint(request::CATTAX),
+    len(request::CUR),
+    len(request::BCAT),
+    len(request::ACAT),
+    len(request::BADV),
+    len(request::BAPP),
+    len(request::WSEAT),
+    len(request::BSEAT),
+]);
+const ID: usize = 1;
+const IMP: usize = 2;
+const DEVICE: usize = 3;
+const TMAX: usize = 4;
+const TEST: usize = 5;
+const CATTAX: usize = 6;
+/// The first of `RequestTexts`.
+const TEXTS: usize = 7;
+
+static DEVICE_PLACES: Places = places(&[varint(device::DEVICETYPE), len(device::GEO)]);
+const DEVICETYPE: usize = 1;
+const GEO: usize = 2;
+
+static GEO_PLACES: Places = places(&[len(geo::COUNTRY)]);
+const COUNTRY: usize = 1;
+
+/// What is of interest of an impression, by place.
+static IMP_PLACES: Places = places(&[
+    len(imp::BANNER),
+    len(imp::VIDEO),
+    len(imp::AUDIO),
+    len(imp::NATIVE),
+    len(imp::ID),
+    double(imp::BIDFLOOR),
+    len(imp::BIDFLOORCUR),
+    len(imp::PMP),
+    varint(imp::SECURE),
+    len(imp::QTY),
+]);
+// 1 to 4: the media, by `mtype`.
+const IMP_ID: usize = 5;
+const BIDFLOOR: usize = 6;
+const BIDFLOORCUR: usize = 7;
+const PMP: usize = 8;
+const SECURE: usize = 9;
+const QTY: usize = 10;
+
+/// The walk over an impression.
+pub(crate) type ImpScan = Scan<11>;
+
+/// The walk over a request, but for its impressions.
+#[derive(Default)]
 struct RequestScan {
-    id: Span,
-    device_type: Option<i32>,
-    country: Span,
-    tmax: Option<i32>,
-    test: bool,
-    cattax: Option<i32>,
-    /// By [`RequestTexts`].
-    texts: [Range; 7],
+    request: Scan<14>,
+    device: Scan<3>,
+    geo: Scan<2>,
 }
 
 impl RequestScan {
-    fn read(mut fields: Fields<'_>, imps: &mut Vec<ImpScan>, meter: &Meter) -> Read<RequestScan> {
-        const ID: u32 = len(request::ID);
-        const IMP: u32 = len(request::IMP);
-        const DEVICE: u32 = len(request::DEVICE);
-        const TMAX: u32 = varint(request::TMAX);
-        const TEST: u32 = varint(request::TEST);
-        const CATTAX: u32 = varint(request::CATTAX);
-        const CUR: u32 = len(request::CUR);
-        const BCAT: u32 = len(request::BCAT);
-        const ACAT: u32 = len(request::ACAT);
-        const BADV: u32 = len(request::BADV);
-        const BAPP: u32 = len(request::BAPP);
-        const WSEAT: u32 = len(request::WSEAT);
-        const BSEAT: u32 = len(request::BSEAT);
-
+    fn read(bytes: &[u8], imps: &mut Vec<ImpScan>, meter: &Meter) -> Read<RequestScan> {
         imps.clear();
-        let mut scan = RequestScan {
-            id: Span::default(),
-            device_type: None,
-            country: Span::default(),
-            tmax: None,
-            test: false,
-            cattax: None,
-            texts: [Range::default(); 7],
+        let mut scan = RequestScan::default();
+        let (device, geo) = (&mut scan.device, &mut scan.geo);
+        let enter = |place, value| match place {
+            IMP => {
+                meter.check_imps(imps.len() + 1)?;
+                let mut imp = ImpScan::default();
+                imp.walk(Fields::within(bytes, value), &IMP_PLACES, |_, _| Ok(()))?;
+                imps.push(imp);
+                Ok(())
+            }
+            DEVICE => walk_device(bytes, value, device, geo),
+            _ => Ok(()),
         };
-        loop {
-            let start = fields.at();
-            let Some(tag) = fields.tag()? else {
-                return Ok(scan);
-            };
-            let list = match tag {
-                ID => {
-                    scan.id = fields.span()?;
-                    continue;
-                }
-                IMP => {
-                    meter.check_imps(imps.len() + 1)?;
-                    imps.push(ImpScan::read(fields.message()?)?);
-                    continue;
-                }
-                DEVICE => {
-                    scan.read_device(fields.message()?)?;
-                    continue;
-                }
-                TMAX => {
-                    scan.tmax = int32(fields.varint()?);
-                    continue;
-                }
-                TEST => {
-                    scan.test = fields.varint()? != 0;
-                    continue;
-                }
-                CATTAX => {
-                    scan.cattax = int32(fields.varint()?);
-                    continue;
-                }
-                CUR => RequestTexts::Cur,
-                BCAT => RequestTexts::Bcat,
-                ACAT => RequestTexts::Acat,
-                BADV => RequestTexts::Badv,
-                BAPP => RequestTexts::Bapp,
-                WSEAT => RequestTexts::Wseat,
-                BSEAT => RequestTexts::Bseat,
-                _ => {
-                    fields.skip(tag)?;
-                    continue;
-                }
-            };
-            let end = fields.span()?.end;
-            if let Some(range) = scan.texts.get_mut(list as usize) {
-                range.add(start, end);
-            }
-        }
-    }
-
-    /// Reads a part of `device`; parts of it merge by being read one after the other.
-    fn read_device(&mut self, mut fields: Fields<'_>) -> Read<()> {
-        const GEO: u32 = len(device::GEO);
-        const DEVICETYPE: u32 = varint(device::DEVICETYPE);
-        const COUNTRY: u32 = len(geo::COUNTRY);
-
-        while let Some(tag) = fields.tag()? {
-            match tag {
-                DEVICETYPE => self.device_type = int32(fields.varint()?),
-                GEO => {
-                    let mut geo = fields.message()?;
-                    while let Some(tag) = geo.tag()? {
-                        match tag {
-                            COUNTRY => self.country = geo.span()?,
-                            _ => geo.skip(tag)?,
-                        }
-                    }
-                }
-                _ => fields.skip(tag)?,
-            }
-        }
-        Ok(())
+        scan.request.walk(Fields::new(bytes), &REQUEST, enter)?;
+        Ok(scan)
     }
 }
 
-/// The received message, where ranges of it are walked again.
+/// Walks a part of `device`. Parts of it and of its `geo` merge by being walked one after the other.
+#[inline]
+fn walk_device(bytes: &[u8], part: Span, device: &mut Scan<3>, geo: &mut Scan<2>) -> Read<()> {
+    let enter = |place, value| match place {
+        GEO => geo.walk(Fields::within(bytes, value), &GEO_PLACES, |_, _| Ok(())),
+        _ => Ok(()),
+    };
+    device.walk(Fields::within(bytes, part), &DEVICE_PLACES, enter)
+}
+
+/// The received message, where stretches of it are looked at again.
 #[derive(Clone, Copy)]
 struct Message<'a> {
     bytes: &'a [u8],
@@ -238,11 +230,35 @@ struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// The string at `span`; a span that was never set is empty, and so is its string.
+    /// The last value of a string; what was never seen is empty, and so unknown.
     #[inline]
-    fn text(&self, span: Span) -> Read<Option<Text<'a>>> {
-        let bytes = self.bytes.get(span.start as usize..span.end as usize);
+    fn text(&self, seen: Seen) -> Read<Option<Text<'a>>> {
+        let bytes = self.bytes.get(seen.value as usize..seen.end as usize);
         self.meter.text(bytes.ok_or(Refusal::Malformed)?)
+    }
+
+    /// The last value of an integer or flag.
+    #[inline]
+    fn varint(&self, seen: Seen) -> Read<Option<u64>> {
+        match seen.is_set() {
+            true => Fields::within(self.bytes, seen.value()).varint().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The last value of a double.
+    #[inline]
+    fn double(&self, seen: Seen) -> Read<Option<f64>> {
+        match seen.is_set() {
+            true => Fields::within(self.bytes, seen.value()).f64().map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// The last value of an integer, as far as it is one.
+    #[inline]
+    fn int(&self, seen: Seen) -> Read<Option<i32>> {
+        Ok(self.varint(seen)?.and_then(int32))
     }
 
     /// Walks the fields of every part of the sub-message with this number. `take` takes the value
@@ -250,11 +266,11 @@ impl<'a> Message<'a> {
     #[inline]
     fn walk(
         &self,
-        range: Range,
+        seen: Seen,
         number: u16,
         mut take: impl FnMut(u32, &mut Fields<'a>) -> Read<Step>,
     ) -> Read<()> {
-        let mut outer = Fields::within(self.bytes, range.0);
+        let mut outer = Fields::within(self.bytes, seen.stretch());
         while let Some(tag) = outer.tag()? {
             self.meter.spend(0)?;
             if tag != len(number) {
@@ -312,7 +328,7 @@ impl<'a> Request<'a> {
     ) -> Read<Request<'a>> {
         Ok(Request {
             message: Message { bytes, meter },
-            scan: RequestScan::read(Fields::new(bytes), imps, meter)?,
+            scan: RequestScan::read(bytes, imps, meter)?,
             imps,
         })
     }
@@ -323,7 +339,7 @@ impl<'a> RequestView<'a> for Request<'a> {
 
     #[inline]
     fn id(&self) -> Read<Option<Text<'a>>> {
-        self.message.text(self.scan.id)
+        self.message.text(self.scan.request.at(ID))
     }
 
     #[inline]
@@ -341,35 +357,36 @@ impl<'a> RequestView<'a> for Request<'a> {
 
     #[inline]
     fn device_type(&self) -> Read<Option<DeviceType>> {
-        let number = self.scan.device_type;
+        let number = self.message.int(self.scan.device.at(DEVICETYPE))?;
         Ok(number.and_then(|number| DeviceType::new(number.into())))
     }
 
     #[inline]
     fn country(&self) -> Read<Option<Country>> {
-        Ok(self.message.text(self.scan.country)?.and_then(Country::of))
+        let country = self.message.text(self.scan.geo.at(COUNTRY))?;
+        Ok(country.and_then(Country::of))
     }
 
     #[inline]
     fn test(&self) -> Read<bool> {
-        Ok(self.scan.test)
+        let test = self.message.varint(self.scan.request.at(TEST))?;
+        Ok(test.is_some_and(|varint| varint != 0))
     }
 
     #[inline]
     fn tmax_ms(&self) -> Read<Option<i32>> {
-        Ok(self.scan.tmax)
+        self.message.int(self.scan.request.at(TMAX))
     }
 
     #[inline]
     fn cattax(&self) -> Read<i32> {
-        Ok(self.scan.cattax.unwrap_or(1))
+        Ok(self.message.int(self.scan.request.at(CATTAX))?.unwrap_or(1))
     }
 
     #[inline]
     fn texts(&self, list: RequestTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
-        let range = self.scan.texts.get(list as usize);
-        let range = range.copied().unwrap_or_default();
-        let fields = Fields::within(self.message.bytes, range.0);
+        let stretch = self.scan.request.at(TEXTS + list as usize).stretch();
+        let fields = Fields::within(self.message.bytes, stretch);
         self.message
             .texts(fields, fields::request_texts(list), each)
     }
@@ -382,17 +399,6 @@ pub(crate) struct Imp<'a> {
 }
 
 impl<'a> Imp<'a> {
-    #[inline]
-    fn range(&self, of: MediaType) -> Range {
-        let [banner, video, audio, native] = self.scan.media;
-        match of {
-            MediaType::Banner => banner,
-            MediaType::Video => video,
-            MediaType::Audio => audio,
-            MediaType::Native => native,
-        }
-    }
-
     /// Walks the fields of a medium.
     #[inline]
     fn medium(
@@ -400,7 +406,8 @@ impl<'a> Imp<'a> {
         of: MediaType,
         take: impl FnMut(u32, &mut Fields<'a>) -> Read<Step>,
     ) -> Read<()> {
-        self.message.walk(self.range(of), fields::medium(of), take)
+        self.message
+            .walk(self.scan.at(of as usize), fields::medium(of), take)
     }
 }
 
@@ -434,14 +441,14 @@ impl<'a> ImpView<'a> for Imp<'a> {
 
     #[inline]
     fn id(&self) -> Read<Option<Text<'a>>> {
-        self.message.text(self.scan.id)
+        self.message.text(self.scan.at(IMP_ID))
     }
 
     #[inline]
     fn media_types(&self) -> Read<MediaTypes> {
         let mut media = MediaTypes::NONE;
         for of in MediaType::ALL {
-            if !self.range(of).is_empty() {
+            if self.scan.at(of as usize).is_set() {
                 media = media.with(of);
             }
         }
@@ -491,12 +498,12 @@ impl<'a> ImpView<'a> for Imp<'a> {
 
     #[inline]
     fn bidfloor(&self) -> Read<Option<f64>> {
-        Ok(self.scan.bidfloor)
+        self.message.double(self.scan.at(BIDFLOOR))
     }
 
     #[inline]
     fn bidfloorcur(&self) -> Read<Option<Text<'a>>> {
-        self.message.text(self.scan.bidfloorcur)
+        self.message.text(self.scan.at(BIDFLOORCUR))
     }
 
     #[inline]
@@ -504,7 +511,7 @@ impl<'a> ImpView<'a> for Imp<'a> {
         const PRIVATE_AUCTION: u32 = varint(pmp::PRIVATE_AUCTION);
         let mut private = false;
         self.message
-            .walk(self.scan.pmp, imp::PMP, |tag, fields| match tag {
+            .walk(self.scan.at(PMP), imp::PMP, |tag, fields| match tag {
                 PRIVATE_AUCTION => {
                     private = fields.varint()? != 0;
                     Ok(Step::On)
@@ -519,7 +526,7 @@ impl<'a> ImpView<'a> for Imp<'a> {
         const DEALS: u32 = len(pmp::DEALS);
         let mut count = 0;
         self.message
-            .walk(self.scan.pmp, imp::PMP, |tag, fields| match tag {
+            .walk(self.scan.at(PMP), imp::PMP, |tag, fields| match tag {
                 DEALS => {
                     count += 1;
                     self.message.meter.check_deals(count)?;
@@ -531,7 +538,8 @@ impl<'a> ImpView<'a> for Imp<'a> {
 
     #[inline]
     fn secure(&self) -> Read<bool> {
-        Ok(self.scan.secure)
+        let secure = self.message.varint(self.scan.at(SECURE))?;
+        Ok(secure.is_some_and(|varint| varint != 0))
     }
 
     #[inline]
@@ -539,7 +547,7 @@ impl<'a> ImpView<'a> for Imp<'a> {
         const MULTIPLIER: u32 = double(qty::MULTIPLIER);
         let mut multiplier = None;
         self.message
-            .walk(self.scan.qty, imp::QTY, |tag, fields| match tag {
+            .walk(self.scan.at(QTY), imp::QTY, |tag, fields| match tag {
                 MULTIPLIER => {
                     multiplier = Some(fields.f64()?);
                     Ok(Step::On)
@@ -625,66 +633,58 @@ impl<'a> ImpView<'a> for Imp<'a> {
     }
 }
 
-/// A deal of an impression: its scalars, read in one walk, and where its lists are.
+/// What is of interest of a deal, by place.
+static DEAL: Places = places(&[
+    len(deal::ID),
+    double(deal::BIDFLOOR),
+    len(deal::BIDFLOORCUR),
+    varint(deal::AT),
+]);
+const DEAL_ID: usize = 1;
+const DEAL_BIDFLOOR: usize = 2;
+const DEAL_BIDFLOORCUR: usize = 3;
+const AT: usize = 4;
+
+/// A deal of an impression.
 pub(crate) struct Deal<'a> {
     message: Message<'a>,
     fields: Fields<'a>,
-    id: Span,
-    bidfloor: Option<f64>,
-    bidfloorcur: Span,
-    at: Option<i32>,
+    scan: Scan<5>,
 }
 
 impl<'a> Deal<'a> {
     #[inline]
     fn read(message: Message<'a>, fields: Fields<'a>) -> Read<Deal<'a>> {
-        const ID: u32 = len(deal::ID);
-        const BIDFLOOR: u32 = double(deal::BIDFLOOR);
-        const BIDFLOORCUR: u32 = len(deal::BIDFLOORCUR);
-        const AT: u32 = varint(deal::AT);
-
-        let mut deal = Deal {
+        message.meter.spend(fields.left())?;
+        let mut scan = Scan::default();
+        scan.walk(fields, &DEAL, |_, _| Ok(()))?;
+        Ok(Deal {
             message,
             fields,
-            id: Span::default(),
-            bidfloor: None,
-            bidfloorcur: Span::default(),
-            at: None,
-        };
-        let mut fields = fields;
-        while let Some(tag) = fields.tag()? {
-            message.meter.spend(0)?;
-            match tag {
-                ID => deal.id = fields.span()?,
-                BIDFLOOR => deal.bidfloor = Some(fields.f64()?),
-                BIDFLOORCUR => deal.bidfloorcur = fields.span()?,
-                AT => deal.at = int32(fields.varint()?),
-                _ => fields.skip(tag)?,
-            }
-        }
-        Ok(deal)
+            scan,
+        })
     }
 }
 
 impl<'a> DealView<'a> for Deal<'a> {
     #[inline]
     fn id(&self) -> Read<Option<Text<'a>>> {
-        self.message.text(self.id)
+        self.message.text(self.scan.at(DEAL_ID))
     }
 
     #[inline]
     fn bidfloor(&self) -> Read<Option<f64>> {
-        Ok(self.bidfloor)
+        self.message.double(self.scan.at(DEAL_BIDFLOOR))
     }
 
     #[inline]
     fn bidfloorcur(&self) -> Read<Option<Text<'a>>> {
-        self.message.text(self.bidfloorcur)
+        self.message.text(self.scan.at(DEAL_BIDFLOORCUR))
     }
 
     #[inline]
     fn at(&self) -> Read<Option<i32>> {
-        Ok(self.at)
+        self.message.int(self.scan.at(AT))
     }
 
     #[inline]
