@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"math"
 	"math/bits"
 	"strconv"
@@ -108,20 +109,20 @@ type decision struct {
 }
 
 type bid struct {
-	imp, deal, lineItem, creative string
-	price                         int64
+	Imp      string  `json:"imp"`
+	Deal     *string `json:"deal"`
+	LineItem string  `json:"line_item"`
+	Creative string  `json:"creative"`
+	Price    int64   `json:"price_micros"`
+	Cur      string  `json:"cur"`
 }
 
-func (d *decision) String() string {
+// write spells the decision as `nearbid decide` does, but for the number of the reason.
+func (d *decision) write(out *json.Encoder, id string) error {
 	if len(d.bids) == 0 {
-		return names[d.reason]
+		return out.Encode(map[string]string{"id": id, "no_bid": names[d.reason]})
 	}
-	var text strings.Builder
-	for _, b := range d.bids {
-		text.WriteString(b.imp + "|" + b.deal + "|" + b.lineItem + "|" + b.creative + "|")
-		text.WriteString(strconv.FormatInt(b.price, 10) + ";")
-	}
-	return text.String()
+	return out.Encode(map[string]any{"id": id, "bids": d.bids})
 }
 
 // decide holds every line item against every market. Nothing is reserved: the budgets of a run stay
@@ -203,11 +204,10 @@ func (s *setup) market(f *facts, at int, offer *offer, out *decision) {
 			}
 		}
 		if stage == passed {
-			b := bid{imp: imp.id, deal: "-", lineItem: li.ID, creative: creative, price: price}
+			out.bids = append(out.bids, bid{imp.id, nil, li.ID, creative, price, s.Base})
 			if offer != nil {
-				b.deal = offer.id
+				out.bids[len(out.bids)-1].Deal = &offer.id
 			}
-			out.bids = append(out.bids, b)
 			return
 		}
 		out.reason = max(out.reason, stage)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::{bidder, check, convert, decide, demo, generate, load};
+use crate::{bench, bidder, check, convert, decide, demo, generate, load};
 
 /// A real-time ad bidder that runs inside the exchange's cluster.
 #[derive(Debug, Parser)]
@@ -17,6 +17,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Measure reading, building and matching, beside other libraries
+    Bench(bench::Args),
     /// Run the bidder: answer bid requests over gRPC
     Bidder(Box<bidder::Args>),
     /// Check line items, rates and configuration, and print every fault
@@ -40,6 +42,7 @@ impl Cli {
     /// What a person has to read; the exit code is then 1.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self.command {
+            Command::Bench(args) => bench::run(args),
             Command::Bidder(args) => bidder::run(*args),
             Command::Check(args) => check::run(args),
             Command::Convert(args) => convert::run(args),

@@ -3,6 +3,7 @@
 //! The binary is only `main`; what it does is here, so that tests and other subcommands can call
 //! it without a process in between.
 
+pub mod bench;
 pub mod bidder;
 pub mod check;
 pub mod cli;

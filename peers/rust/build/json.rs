@@ -10,7 +10,7 @@ pub fn generate(messages: &[&Message]) -> String {
     for message in messages {
         let _ = writeln!(
             text,
-            "#[derive(Clone, Debug, Default, ::serde::Serialize, ::serde::Deserialize)]\n\
+            "#[derive(Clone, Debug, Default, PartialEq, ::serde::Serialize, ::serde::Deserialize)]\n\
              pub struct {} {{",
             message.name
         );
@@ -32,10 +32,7 @@ fn field_of(text: &mut String, field: &Field) {
         Kind::Strings => ("Vec<String>".to_owned(), LIST),
         Kind::Ints => ("Vec<i32>".to_owned(), LIST),
         Kind::Messages(name) => (format!("Vec<{name}>"), LIST),
-        Kind::Ext(_) => (
-            "Option<Box<::serde_json::value::RawValue>>".to_owned(),
-            OPTION,
-        ),
+        Kind::Ext(_) => ("Option<crate::raw::Raw>".to_owned(), OPTION),
         // None of these is in a request.
         Kind::Rest | Kind::Json | Kind::Entries(_) => return,
     };

@@ -7,6 +7,8 @@
 #[doc(hidden)]
 pub mod flag;
 pub mod matching;
+#[doc(hidden)]
+pub mod raw;
 pub mod read;
 pub mod sonic;
 mod view;

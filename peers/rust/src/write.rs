@@ -1,26 +1,35 @@
 //! Building a request from an owned one, each library by its own means, into a buffer that is used
-//! again and again where the library lets one.
+//! again and again.
 
 use crate::{flatbuffers as official, json, planus as generated, prost as messages};
 use flatbuffers::FlatBufferBuilder;
 use generated::nearbid::openrtb as tables;
 use prost::Message;
 
-/// Builds with the crate `flatbuffers`.
-pub fn flatbuffers<'b>(
-    request: &tables::BidRequest,
-    builder: &'b mut FlatBufferBuilder<'_>,
-) -> &'b [u8] {
-    builder.reset();
-    let root = official::pack_BidRequest(builder, request);
-    builder.finish(root, None);
-    builder.finished_data()
+/// The builder of the crate `flatbuffers`.
+#[derive(Default)]
+pub struct FlatBuffers(FlatBufferBuilder<'static>);
+
+impl FlatBuffers {
+    /// Builds a request.
+    pub fn build(&mut self, request: &tables::BidRequest) -> &[u8] {
+        self.0.reset();
+        let root = official::pack_BidRequest(&mut self.0, request);
+        self.0.finish(root, None);
+        self.0.finished_data()
+    }
 }
 
-/// Builds with planus.
-pub fn planus<'b>(request: &tables::BidRequest, builder: &'b mut planus::Builder) -> &'b [u8] {
-    builder.clear();
-    builder.finish(request, None)
+/// The builder of planus.
+#[derive(Default)]
+pub struct Planus(planus::Builder);
+
+impl Planus {
+    /// Builds a request.
+    pub fn build(&mut self, request: &tables::BidRequest) -> &[u8] {
+        self.0.clear();
+        self.0.finish(request, None)
+    }
 }
 
 /// Encodes with prost.
