@@ -8,6 +8,7 @@ pub mod bidder;
 pub mod check;
 pub mod cli;
 pub mod convert;
+pub mod cpu;
 pub mod decide;
 pub mod demo;
 pub mod generate;

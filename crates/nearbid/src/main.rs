@@ -6,7 +6,7 @@ use clap::Parser;
 use nearbid::cli::Cli;
 
 fn main() -> ExitCode {
-    match Cli::parse().run() {
+    match nearbid::cpu::check().and_then(|()| Cli::parse().run()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("nearbid: {error:#}");
