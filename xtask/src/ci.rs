@@ -228,8 +228,7 @@ fn fuzz_smoke(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
         report.skipped.push("fuzz smoke: --no-fuzz".to_owned());
         return Ok(());
     }
-    let fuzz = context.root.join("fuzz");
-    for target in fuzz_targets(&fuzz)? {
+    for target in fuzz_targets(context.root)? {
         let seconds = format!("-max_total_time={}", context.args.fuzz_seconds);
         let mut cargo = Command::new("cargo");
         cargo.args([
@@ -249,16 +248,17 @@ fn fuzz_smoke(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn fuzz_targets(fuzz: &Path) -> Result<Vec<String>> {
-    let entries =
-        std::fs::read_dir(fuzz.join("fuzz_targets")).context("reading fuzz/fuzz_targets")?;
-    let paths = entries.filter_map(|e| Some(e.ok()?.path()));
-    let sources = paths.filter(|p| p.extension().is_some_and(|e| e == "rs"));
-    let mut names: Vec<String> = sources
-        .filter_map(|p| Some(p.file_stem()?.to_string_lossy().into_owned()))
-        .collect();
-    names.sort();
-    Ok(names)
+fn fuzz_targets(root: &Path) -> Result<Vec<String>> {
+    let mut cargo = Command::new("cargo");
+    cargo
+        .args(["fuzz", "list", "--fuzz-dir", "fuzz"])
+        .current_dir(root);
+    let output = cargo.output().context("running cargo fuzz list")?;
+    let names = String::from_utf8(output.stdout)?;
+    if names.trim().is_empty() {
+        bail!("cargo fuzz list names no target");
+    }
+    Ok(names.lines().map(str::to_owned).collect())
 }
 
 fn on_path(program: &str) -> bool {

@@ -166,8 +166,8 @@ mod tests {
         let contender = |path, turns| Contender {
             path,
             items: 1,
-            work: Box::new(move || drop(std::hint::black_box(spin(turns)))),
-            base: Box::new(move || drop(std::hint::black_box(spin(1_000_000)))),
+            work: Box::new(move || _ = std::hint::black_box(spin(turns))),
+            base: Box::new(move || _ = std::hint::black_box(spin(1_000_000))),
         };
         let mut contenders = [contender("same", 1_000_000), contender("double", 2_000_000)];
         let rows = race(&mut contenders, 9, || Ok(())).unwrap();
