@@ -502,6 +502,7 @@ mod tests {
         );
     }
 
+    // Long: a table of cases.
     #[test]
     fn each_key_has_its_range() {
         let price = "allowed: a decimal above 0 with at most 6 decimals";

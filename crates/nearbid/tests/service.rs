@@ -257,6 +257,7 @@ fn without_ids(mut response: BidResponse) -> BidResponse {
     response
 }
 
+// Long: one scenario, told in the order in which it happens.
 #[test]
 fn every_format_over_every_transport_gets_the_same_answers() {
     // Budget for every bid of this test.

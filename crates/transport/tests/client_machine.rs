@@ -102,6 +102,7 @@ fn trailers(stream: u32, status: &str) -> Vec<u8> {
     reply_headers(stream, END, &[("grpc-status", status)])
 }
 
+// Long: a table of cases.
 #[test]
 fn how_calls_end() {
     let whole = |body: &[u8], end: Vec<u8>| [opened(1), data(1, 0, body), end].concat();

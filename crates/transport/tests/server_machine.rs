@@ -498,6 +498,7 @@ fn streams_that_break_the_rules() {
     assert_eq!(bench.say(&call(3, ECHO, b"hi")), well(3, "hi"));
 }
 
+// Long: a table of cases.
 #[test]
 fn connections_that_break_the_rules() {
     let open = headers(1, 0, ECHO, &[]);
@@ -655,6 +656,7 @@ fn flood(bytes: impl Fn(u32) -> Vec<u8>) -> (u32, String, Counter) {
     panic!("no end to it");
 }
 
+// Long: a table of cases.
 #[test]
 fn floods_end() {
     let control = Counter::FloodControl;
