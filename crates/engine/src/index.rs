@@ -34,7 +34,7 @@ impl Index {
         Index {
             tops: prices.iter().step_by(BLOCK_LEN).copied().collect(),
             prices,
-            open: rows.where_(|at| items.get(at).is_some_and(|i| i.targeting.deals.is_empty())),
+            open: rows.select(|at| items.get(at).is_some_and(|i| i.targeting.deals.is_empty())),
             countries: countries(&mut rows, items),
             device_types: device_types(&mut rows, items),
             formats: formats(&mut rows, items),
@@ -241,7 +241,7 @@ impl Sizes {
             Thresholds::new(rows, |at| most(size(at)?.max_h)),
         ];
         Sizes {
-            unknown: rows.where_(|at| size(at).is_some_and(|size| !size.is_bounded())),
+            unknown: rows.select(|at| size(at).is_some_and(|size| !size.is_bounded())),
             exact: bounds.iter().all(|bounds| bounds.exact),
             bounds,
         }
@@ -284,8 +284,8 @@ impl Thresholds {
             bounds = bounds.into_iter().step_by(every).collect();
             bounds.reverse();
         }
-        let free = rows.where_(|at| bound(at).is_none());
-        let up_to = |threshold: &i64| rows.where_(|at| bound(at).is_none_or(|b| b <= *threshold));
+        let free = rows.select(|at| bound(at).is_none());
+        let up_to = |threshold: &i64| rows.select(|at| bound(at).is_none_or(|b| b <= *threshold));
         let up_to: Vec<_> = bounds.iter().map(up_to).collect();
         Thresholds {
             rows: core::iter::once(free).chain(up_to).collect(),

@@ -193,7 +193,7 @@ impl Rows {
     }
 
     /// A row of the positions that `is_in` says.
-    pub fn where_(&mut self, is_in: impl Fn(usize) -> bool) -> RowId {
+    pub fn select(&mut self, is_in: impl Fn(usize) -> bool) -> RowId {
         let mut row = self.builder();
         (0..self.len)
             .filter(|at| is_in(*at))
@@ -267,10 +267,10 @@ mod tests {
     #[test]
     fn equal_rows_are_kept_once_and_full_ones_not_at_all() {
         let mut rows = Rows::new(70_000);
-        let odd = rows.where_(|at| at % 2 == 1);
-        let late = rows.where_(|at| at >= 69_000);
-        assert_eq!(rows.where_(|at| at % 2 == 1), odd);
-        assert_eq!(rows.where_(|_| true), RowId::ALL);
+        let odd = rows.select(|at| at % 2 == 1);
+        let late = rows.select(|at| at >= 69_000);
+        assert_eq!(rows.select(|at| at % 2 == 1), odd);
+        assert_eq!(rows.select(|_| true), RowId::ALL);
         assert!(rows.get(RowId::ALL).is_none());
         let late = rows.get(late).unwrap();
         assert_eq!(late.summary_len(), 3);

@@ -374,6 +374,7 @@ fn random_items(random: &mut Random) -> Vec<LineItem> {
     items
 }
 
+// Long: one simulation, told in the order in which it happens.
 fn agrees_with_a_model<B: Budgets>(budgets: &B, held_us: i64, seed: u64) {
     let (mut random, mut model, mut now) = (Random(seed), Model::default(), NOON);
     let mut items = random_items(&mut random);
@@ -494,7 +495,7 @@ where
     B: Budgets + Sync,
     B::Book: Sync,
 {
-    const ROUNDS: u128 = 5000;
+    const ROUNDS: u128 = 500;
     let one = One::open(budgets, Some(20), None);
     let (round, done) = (AtomicU64::new(0), AtomicU64::new(0));
     std::thread::scope(|scope| {

@@ -524,10 +524,16 @@ impl Funded {
 
     /// Makes the bit follow the headroom.
     fn show(&self, at: Position, account: &Account) {
+        let cost = self.cost(at);
+        self.write(at, || account.headroom.load(Ordering::SeqCst) >= cost);
+    }
+
+    /// Writes a bit until it is what `pays` still says after the write. Another turn is only
+    /// needed where another thread has changed the headroom in between.
+    fn write(&self, at: Position, mut pays: impl FnMut() -> bool) {
         let Some(word) = self.words.get(at.index() / 64) else {
             return;
         };
-        let pays = || account.headroom.load(Ordering::SeqCst) >= self.cost(at);
         loop {
             let funded = pays();
             if funded {
@@ -755,7 +761,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::super::conformance::budgets_conformance;
     use super::*;
-    use crate::{Creative, Status, Targeting};
+    use crate::{Creative, Status, Targeting, rows};
     use openrtb::MediaType;
 
     const LIMITS: MemoryLimits = MemoryLimits {
@@ -885,6 +891,22 @@ mod tests {
         assert_eq!(left("a"), Micros(1000), "forgotten");
         let notice = budgets.settle(BidId(1), Micros(1000), Timestamp(0));
         assert_eq!(notice, Notice::Settled(Micros(1)), "its notices are not");
+    }
+
+    /// Between a thread's look at the headroom and its write of the bit, another one refunds,
+    /// and writes its bit: that one must stand.
+    #[test]
+    fn a_refund_in_between_is_not_lost() {
+        let funded = open(&MemoryBudgets::new(LIMITS), &["a"]).funded;
+        let mut looks = 0;
+        funded.write(Position(0), || {
+            looks += 1;
+            if looks == 1 {
+                funded.write(Position(0), || true);
+            }
+            looks > 1
+        });
+        assert_eq!(rows::places(funded.block(0)).next(), Some(0));
     }
 
     #[test]
