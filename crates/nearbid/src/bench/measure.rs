@@ -78,7 +78,12 @@ fn sample(contender: &mut Contender<'_>, base_first: bool) -> f64 {
     } else {
         (timed(&mut contender.work), timed(&mut contender.base))
     };
-    (work - base) / contender.items.max(1) as f64
+    net(work, base, contender.items)
+}
+
+/// What one item costs beyond what the copy alone does.
+fn net(work_ns: f64, base_ns: f64, items: usize) -> f64 {
+    (work_ns - base_ns) / items.max(1) as f64
 }
 
 /// Nanoseconds of CPU time that `work` takes on this thread.
@@ -162,22 +167,12 @@ mod tests {
 
     #[test]
     fn what_the_work_includes_is_subtracted() {
-        let spin = |turns: u64| (0..turns).fold(0, |sum, turn| std::hint::black_box(sum ^ turn));
-        let contender = |path, turns| Contender {
-            path,
-            items: 1,
-            work: Box::new(move || _ = std::hint::black_box(spin(turns))),
-            base: Box::new(move || _ = std::hint::black_box(spin(1_000_000))),
-        };
-        let mut contenders = [contender("same", 1_000_000), contender("double", 2_000_000)];
-        let rows = race(&mut contenders, 9, || Ok(())).unwrap();
-        let [same, double] = rows.as_slice() else {
-            unreachable!()
-        };
-        assert_eq!(
-            (same.path.as_str(), double.path.as_str()),
-            ("same", "double")
-        );
-        assert!(same.ns.abs() < double.ns / 2.0, "{same:?} {double:?}");
+        for (work, base, items, expect) in [
+            (30.0, 10.0, 4, 5.0),
+            (10.0, 10.0, 4, 0.0),
+            (3.0, 1.0, 0, 2.0),
+        ] {
+            assert_eq!(net(work, base, items), expect, "{work} {base} {items}");
+        }
     }
 }
