@@ -462,7 +462,9 @@ fn json_what_is_read_must_be_well_formed() {
         r#"{"imp": [{"bidfloor": NaN}]}"#,
         r#"{"imp": [{"video": {"w": 01}}]}"#,
         r#"{"imp": [{]}"#,
-        r#"{"device": {"geo": {"country": "USA"},"devicetype": 1,}}"#,
+        r#"{"device": {"devicetype": 1,}}"#,
+        r#"{"v": "a" "b", "id": "r"}"#,
+        r#"{"x": 1,,"id": "r"}"#,
         r#"{"x": [1, "id": "r"}"#,
     ] {
         check_json(text, &format!("{:?}", Refusal::Malformed));
@@ -472,10 +474,14 @@ fn json_what_is_read_must_be_well_formed() {
 #[test]
 fn json_damage_in_what_is_not_read_passes_unnoticed() {
     check_json(
-        "{\"x\": 01, \"y\": NaN, \"z\": \"\\x \u{1}\", \"ext\": {[} a 1, \"b\":], \"v\": \"a\" \"b\", \"id\": \"r\"}",
+        "{\"x\": 01, \"y\": NaN, \"z\": \"\\x \u{1}\", \"ext\": {[} a 1, \"b\":], \"id\": \"r\"}",
         "id r",
     );
-    check_json(r#"{"x": 1,,"id": "r",,,"y": 2}"#, "id r");
+    // What comes behind the last key that is asked for.
+    check_json(
+        r#"{"device": {"geo": {"country": "USA"},"devicetype": 1,}}"#,
+        "device_type 1 | country USA",
+    );
 }
 
 #[test]
