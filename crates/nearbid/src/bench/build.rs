@@ -164,7 +164,9 @@ impl<'r> Library<'r> {
             );
             all.push(owned);
         }
-        let mut keep = |bytes: &[u8]| drop(black_box(bytes));
+        let mut keep = |bytes: &[u8]| {
+            black_box(bytes);
+        };
         Ok(contender(path, all, move |request| {
             build(request, &mut keep)
         }))
