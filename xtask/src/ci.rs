@@ -59,6 +59,9 @@ pub fn run(root: &Path, args: Args) -> Result<()> {
         }
         println!("=== {name}: {:.0} s", start.elapsed().as_secs_f64());
     }
+    let peers =
+        "crate peers: only `nearbid bench` needs it, and its generated code builds for minutes";
+    report.skipped.push(peers.to_owned());
     for reason in &report.skipped {
         println!("skipped: {reason}");
     }
@@ -168,6 +171,8 @@ fn clippy(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
         "clippy",
         "-q",
         "--workspace",
+        "--exclude",
+        "peers",
         "--all-targets",
         "--locked",
         "--",
@@ -179,7 +184,14 @@ fn clippy(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
 
 fn tests(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    cargo.args([
+        "test",
+        "--workspace",
+        "--exclude",
+        "peers",
+        "--locked",
+        "--no-fail-fast",
+    ]);
     cargo.current_dir(context.root).stderr(Stdio::inherit());
     let venv = venv(context.root);
     if imports_grpc(&venv) {
@@ -216,7 +228,15 @@ fn number_before(line: &str, word: &str) -> u64 {
 
 fn documentation(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
     let mut cargo = Command::new("cargo");
-    cargo.args(["doc", "-q", "--workspace", "--no-deps", "--locked"]);
+    cargo.args([
+        "doc",
+        "-q",
+        "--workspace",
+        "--exclude",
+        "peers",
+        "--no-deps",
+        "--locked",
+    ]);
     cargo
         .env("RUSTDOCFLAGS", "-D warnings")
         .current_dir(context.root);

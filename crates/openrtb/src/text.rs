@@ -14,7 +14,7 @@ pub enum Text<'a> {
     Escaped(&'a str),
 }
 
-/// The longest text that [`Text::decode`] decodes, in bytes. Readers refuse used strings above
+/// The longest text that [`Text::with`] decodes, in bytes. Readers refuse used strings above
 /// their own limit, which is at most this.
 pub const TEXT_BYTES_MAX: usize = 4096;
 
