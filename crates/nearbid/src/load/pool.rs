@@ -13,13 +13,9 @@ use crate::generate::Traffic;
 /// Requests held at a time; a longer run takes them round and round. At 3 KB each some 100 MB.
 pub const POOL_REQUESTS_MAX: u64 = 32_768;
 
-/// Encoded requests, end to end.
+/// Encoded requests.
 #[derive(Debug, Default)]
-pub struct Pool {
-    bytes: Vec<u8>,
-    /// Where each request ends in `bytes`.
-    ends: Vec<usize>,
-}
+pub struct Pool(Vec<Box<[u8]>>);
 
 impl Pool {
     /// The first `requests` requests of the traffic of `seed`, at most [`POOL_REQUESTS_MAX`].
@@ -50,34 +46,29 @@ impl Pool {
                 .with_context(|| format!("{}:{}", path.display(), record.number))?;
             pool.push(&request, format);
             ensure!(
-                pool.ends.len() as u64 <= POOL_REQUESTS_MAX,
+                pool.len() <= POOL_REQUESTS_MAX,
                 "{}: more than {POOL_REQUESTS_MAX} requests",
                 path.display()
             );
         }
-        ensure!(!pool.ends.is_empty(), "{}: no request", path.display());
+        ensure!(pool.len() > 0, "{}: no request", path.display());
         Ok(pool)
     }
 
     fn push(&mut self, request: &BidRequest, format: Format) {
-        wire::encode(format, request, &mut self.bytes);
-        self.ends.push(self.bytes.len());
+        let mut message = Vec::new();
+        wire::encode(format, request, &mut message);
+        self.0.push(message.into_boxed_slice());
     }
 
     /// How many there are.
     pub fn len(&self) -> u64 {
-        self.ends.len() as u64
+        self.0.len() as u64
     }
 
     /// The message of request `index` of a run, however long the run is.
     pub fn request(&self, index: u64) -> &[u8] {
         let at = usize::try_from(index % self.len().max(1)).unwrap_or(0);
-        let end = self.ends.get(at).copied().unwrap_or(0);
-        let start = at
-            .checked_sub(1)
-            .and_then(|before| self.ends.get(before))
-            .copied()
-            .unwrap_or(0);
-        self.bytes.get(start..end).unwrap_or(&[])
+        self.0.get(at).map_or(&[], |message| message)
     }
 }
