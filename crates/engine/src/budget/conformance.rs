@@ -24,6 +24,7 @@ where
         expires_on_time_and_settles_late,
         takes_back_what_never_left,
         starts_every_day_anew,
+        never_goes_back_to_a_day,
         keeps_accounts_over_reloads,
         reserves_once_for_a_bid,
     ] {
@@ -232,6 +233,22 @@ fn starts_every_day_anew<B: Budgets>(budgets: &B, held_us: i64) {
     assert_eq!(one.available(next), 3, "spend is of the day of its notice");
     assert_eq!(one.available(next.plus_us(DAY_US)), 8, "the total goes on");
     assert_eq!(one.book.left(next.plus_us(DAY_US)), Micros(8));
+}
+
+/// Which accounts were looked at on the later day makes no difference.
+fn never_goes_back_to_a_day<B: Budgets>(budgets: &B, _held_us: i64) {
+    let items = [item("a", None, Some(10)), item("b", None, Some(10))];
+    let book = open(budgets, &items, NOON);
+    for (at, bid) in [(Position(0), BidId(1)), (Position(1), BidId(2))] {
+        assert!(book.reserve(at, bid, Micros(10), NOON));
+        budgets.settle(bid, CPM, NOON);
+    }
+    let tomorrow = NOON.plus_us(DAY_US);
+    book.follow(tomorrow);
+    assert_eq!(book.available(Position(0), tomorrow), Micros(10));
+    for at in [Position(0), Position(1)] {
+        assert_eq!(book.available(at, NOON), Micros(10), "{at:?}");
+    }
 }
 
 fn keeps_accounts_over_reloads<B: Budgets>(budgets: &B, _held_us: i64) {

@@ -77,6 +77,10 @@ pub struct MemoryBudgets(Arc<Store>);
 #[derive(Debug)]
 struct Store {
     limits: MemoryLimits,
+    /// The latest UTC day seen. It never goes back, so that a clock that does cannot spend a day's
+    /// ceiling twice; and it is one for all accounts, so that it does not matter which of them
+    /// were looked at on which day.
+    day: AtomicI64,
     accounts: Mutex<Accounts>,
     shards: [Mutex<Shard>; SHARDS],
     counts: [AtomicU64; COUNTERS],
@@ -103,6 +107,7 @@ impl MemoryBudgets {
     pub fn new(limits: MemoryLimits) -> MemoryBudgets {
         let store = Store {
             limits,
+            day: AtomicI64::new(i64::MIN),
             accounts: Mutex::default(),
             shards: core::array::from_fn(|_| Mutex::new(Shard::new(&limits))),
             counts: [const { AtomicU64::new(0) }; COUNTERS],
@@ -144,12 +149,13 @@ impl Budgets for MemoryBudgets {
     type Book = MemoryBook;
 
     fn open(&self, catalog: &Catalog, now: Timestamp) -> MemoryBook {
-        let funded = Arc::new(Funded::new(catalog, now));
+        let day = self.0.day(now);
+        let funded = Arc::new(Funded::new(catalog, day));
         let mut accounts = lock(&self.0.accounts);
         let generation = accounts.next_generation();
         let opened = catalog.items().map(|(at, item)| {
             let account = accounts.of(&item.id);
-            account.open(item, at, &funded, generation, now.day());
+            account.open(item, at, &funded, generation, day);
             account
         });
         let opened = opened.collect();
@@ -165,7 +171,7 @@ impl Budgets for MemoryBudgets {
         self.0.notice(bid, now, |known| {
             let spent = impression_cost(price).min(known.amount);
             let reserved = known.reserved();
-            known.account.settle(spent, reserved, now.day());
+            known.account.settle(spent, reserved, self.0.day(now));
             match known.state {
                 State::Reserved => Notice::Settled(spent),
                 State::Expired | State::Done => Notice::SettledLate(spent),
@@ -195,6 +201,15 @@ impl Budgets for MemoryBudgets {
 }
 
 impl Store {
+    /// The day to reckon with at `now`.
+    fn day(&self, now: Timestamp) -> i64 {
+        let (day, latest) = (now.day(), self.day.load(Ordering::Relaxed));
+        if day > latest {
+            self.day.fetch_max(day, Ordering::Relaxed);
+        }
+        day.max(latest)
+    }
+
     fn counter(&self, counter: Counter) -> Option<&AtomicU64> {
         self.counts.get(counter as usize)
     }
@@ -269,7 +284,7 @@ pub struct MemoryBook {
 
 impl Book for MemoryBook {
     fn follow(&self, now: Timestamp) {
-        self.funded.follow(now.day());
+        self.funded.follow(self.store.day(now));
     }
 
     fn funded(&self, block: usize) -> Block {
@@ -280,7 +295,7 @@ impl Book for MemoryBook {
         let Some(account) = self.accounts.get(at.index()) else {
             return Micros::ZERO;
         };
-        account.follow(now.day());
+        account.follow(self.store.day(now));
         let headroom = account.headroom.load(Ordering::SeqCst);
         self.funded.notice_short(at, headroom, account);
         Micros(headroom)
@@ -290,7 +305,7 @@ impl Book for MemoryBook {
         let Some(account) = self.accounts.get(at.index()) else {
             return false;
         };
-        account.follow(now.day());
+        account.follow(self.store.day(now));
         let Some(headroom) = account.take(amount) else {
             return false;
         };
@@ -318,8 +333,9 @@ impl Book for MemoryBook {
     }
 
     fn left(&self, now: Timestamp) -> Micros {
+        let day = self.store.day(now);
         let left = |account: &Arc<Account>| {
-            account.follow(now.day());
+            account.follow(day);
             account.left()
         };
         Micros(
@@ -348,7 +364,6 @@ struct Ledger {
     settled: i64,
     /// Of that, on `day`.
     settled_on_day: i64,
-    /// Never goes back, so that a clock that does cannot spend a day's ceiling twice.
     day: i64,
     generation: u64,
     /// Where refunds show; `None` while no catalog has the line item.
@@ -472,7 +487,7 @@ struct Funded {
 }
 
 impl Funded {
-    fn new(catalog: &Catalog, now: Timestamp) -> Funded {
+    fn new(catalog: &Catalog, day: i64) -> Funded {
         let words = catalog.len().div_ceil(BLOCK_LEN) * (BLOCK_LEN / 64);
         let mut daily = vec![0u64; words];
         for (at, item) in catalog.items() {
@@ -483,7 +498,7 @@ impl Funded {
         Funded {
             words: (0..words).map(|_| AtomicU64::new(0)).collect(),
             daily: daily.into(),
-            day: AtomicI64::new(now.day()),
+            day: AtomicI64::new(day),
             costs: catalog
                 .items()
                 .map(|(_, item)| impression_cost(item.cpm).0)
