@@ -1,7 +1,7 @@
 //! Whole messages in FlatBuffers.
 //!
-//! The layout of a table follows from which fields are set: offsets and integers in the order of
-//! their slots, then flags, then doubles. So the set of fields, one bit each, is all that a table's
+//! The layout of a table follows from which fields are set: places of parts, then integers, flags and
+//! doubles, each group with the highest slot first. So the set of fields, one bit each, is all that a
 //! vtable depends on; whether there already is one is a look at one place, not a search.
 
 use super::cursor::Table;
@@ -20,29 +20,47 @@ const SLOT_BITS: u32 = 51;
 /// Room that writing needs, to be used again and again.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
-    /// Places and integers of the tables at hand, in the order their fields were met: the highest slot
-    /// first, an inner table behind its outer one.
-    words: Vec<u32>,
-    flags: Vec<u8>,
-    doubles: Vec<f64>,
+    stacks: Stacks,
     /// The text of an `ext`.
     text: Vec<u8>,
 }
 
+/// The values of the tables at hand, by what they are, in the order their fields were met: the highest
+/// slot first, an inner table behind its outer one.
+#[derive(Debug, Default)]
+struct Stacks {
+    places: Vec<Place>,
+    ints: Vec<i32>,
+    flags: Vec<u8>,
+    doubles: Vec<f64>,
+}
+
+impl Stacks {
+    /// Lets go of what a message that did not fit has left.
+    fn clear(&mut self) {
+        self.places.clear();
+        self.ints.clear();
+        self.flags.clear();
+        self.doubles.clear();
+    }
+}
+
 /// Writes a message; behind its length where it is size-prefixed. Alignment counts the length in, as
 /// readers of size-prefixed buffers expect.
-pub(crate) fn encode<M: Message>(
+pub(crate) fn encode<'b, M: Message>(
     message: &M,
     size_prefixed: bool,
     room: &mut Room,
-    out: &mut Reverse<'_>,
-) {
-    room.clear();
+    out: Reverse<'b>,
+) -> Reverse<'b> {
     let mut builder = Builder {
         out,
-        room,
+        room: core::mem::take(room),
+        set: Set::default(),
+        ext: None,
         vtables: [(0, 0); VTABLES],
     };
+    builder.room.stacks.clear();
     let root = builder.table(message);
     let prefix_bytes = if size_prefixed { 4 } else { 0 };
     builder.out.align(8, 4 + prefix_bytes);
@@ -52,6 +70,8 @@ pub(crate) fn encode<M: Message>(
         let len = builder.place();
         builder.out.put(len.to_le_bytes());
     }
+    *room = builder.room;
+    builder.out
 }
 
 /// How many vtables are remembered. Messages that share a place only write theirs more often.
@@ -61,9 +81,12 @@ const VTABLES: usize = 32;
 /// fills up what would keep the next one from being aligned.
 type Place = u32;
 
-struct Builder<'w, 'b> {
-    out: &'w mut Reverse<'b>,
-    room: &'w mut Room,
+struct Builder<'b> {
+    out: Reverse<'b>,
+    room: Room,
+    /// Of the table at hand: what is on the stacks, and where its `ext` lies.
+    set: Set,
+    ext: Option<Place>,
     /// By message: the key of the last vtable, and its place (0: none yet).
     vtables: [(u64, Place); VTABLES],
 }
@@ -71,7 +94,7 @@ struct Builder<'w, 'b> {
 /// Which slots of a table are set, by what they hold.
 #[derive(Clone, Copy, Default)]
 struct Set {
-    /// Places, turned into offsets when the table is written.
+    /// Strings, vectors and tables, by where they lie.
     places: u64,
     ints: u64,
     flags: u64,
@@ -86,18 +109,24 @@ impl Set {
 
 /// Where the groups of fields lie in a table, in bytes.
 struct Layout {
+    ints_at: usize,
     flags_at: usize,
     doubles_at: usize,
     len: usize,
 }
 
+/// Behind the offset to the vtable.
+const PLACES_AT: usize = 4;
+
 impl Layout {
     #[inline(always)]
     fn of(set: &Set) -> Layout {
-        let flags_at = 4 + 4 * (set.places | set.ints).count_ones() as usize;
+        let ints_at = PLACES_AT + 4 * set.places.count_ones() as usize;
+        let flags_at = ints_at + 4 * set.ints.count_ones() as usize;
         let doubles_at = (flags_at + set.flags.count_ones() as usize).next_multiple_of(4);
         let len = doubles_at + 8 * set.doubles.count_ones() as usize;
         Layout {
+            ints_at,
             flags_at,
             doubles_at,
             len,
@@ -105,7 +134,7 @@ impl Layout {
     }
 }
 
-impl Builder<'_, '_> {
+impl Builder<'_> {
     #[inline(always)]
     fn place(&self) -> Place {
         self.out.len() as Place
@@ -113,23 +142,21 @@ impl Builder<'_, '_> {
 
     #[inline(always)]
     fn table<M: Message>(&mut self, message: &M) -> Place {
-        let mut fields = Fields {
-            builder: self,
-            set: Set::default(),
-            ext: None,
-        };
-        message.write_rev(&mut fields);
-        // Its number is the highest, its slot the lowest.
-        if let Some(place) = fields.ext {
-            fields.keep_place(EXT.0.into(), place);
-        }
-        let set = fields.set;
-        self.finish_table(M::INDEX, set)
+        let outer = (core::mem::take(&mut self.set), self.ext.take());
+        message.write_rev(self);
+        let place = self.finish_table(M::INDEX);
+        (self.set, self.ext) = outer;
+        place
     }
 
-    /// Writes a table whose fields are on the stacks, and takes them off.
+    /// Writes the table whose fields are on the stacks, and takes them off.
     #[inline(never)]
-    fn finish_table(&mut self, index: u16, set: Set) -> Place {
+    fn finish_table(&mut self, index: u16) -> Place {
+        // Its number is the highest, its slot the lowest.
+        if let Some(place) = self.ext {
+            self.keep_place(EXT.0.into(), place);
+        }
+        let set = self.set;
         let layout = Layout::of(&set);
         if set.doubles != 0 {
             self.out.align(8, 0);
@@ -139,22 +166,21 @@ impl Builder<'_, '_> {
             return start;
         };
         let vtable = self.vtable(index, start, &set, &layout);
-        let (words, rest) = table
-            .split_at_mut_checked(layout.flags_at)
-            .unwrap_or_default();
-        let flags_len = layout.doubles_at - layout.flags_at;
-        let (flags, doubles) = rest.split_at_mut_checked(flags_len).unwrap_or_default();
-        let (words, _) = words.as_chunks_mut::<4>();
-        if let [to_vtable, words @ ..] = words {
-            *to_vtable = vtable.wrapping_sub(start).to_le_bytes();
-            self.room.pop_words(words, start - 4, &set);
-        }
-        if set.flags != 0 {
-            pop(&mut self.room.flags, flags, set.flags.count_ones());
-        }
-        let (doubles, _) = doubles.as_chunks_mut::<8>();
-        for room in doubles {
-            *room = self.room.doubles.pop().unwrap_or_default().to_le_bytes();
+        let Some((to_vtable, fields)) = table.split_first_chunk_mut::<PLACES_AT>() else {
+            return start;
+        };
+        *to_vtable = vtable.wrapping_sub(start).to_le_bytes();
+        let (places, rest) = split(fields, layout.ints_at - PLACES_AT);
+        let (ints, rest) = split(rest, layout.flags_at - layout.ints_at);
+        let stacks = &mut self.room.stacks;
+        pop_places(&mut stacks.places, places, start - PLACES_AT as Place);
+        pop(&mut stacks.ints, ints, i32::to_le_bytes);
+        if !rest.is_empty() {
+            let (flags, doubles) = split(rest, layout.doubles_at - layout.flags_at);
+            let (flags, unused) = split(flags, set.flags.count_ones() as usize);
+            pop(&mut stacks.flags, flags, u8::to_le_bytes);
+            unused.fill(0);
+            pop(&mut stacks.doubles, doubles, f64::to_le_bytes);
         }
         start
     }
@@ -164,8 +190,7 @@ impl Builder<'_, '_> {
     #[inline(always)]
     fn vtable(&mut self, index: u16, start: Place, set: &Set, layout: &Layout) -> Place {
         let key = set.all() | u64::from(index) << SLOT_BITS;
-        let seen = self.vtables.get(usize::from(index) % VTABLES);
-        match seen {
+        match self.vtables.get(usize::from(index) % VTABLES) {
             Some((same, place)) if *same == key && *place != 0 => *place,
             _ => self.new_vtable(index, start, set, layout),
         }
@@ -173,31 +198,22 @@ impl Builder<'_, '_> {
 
     #[inline(never)]
     fn new_vtable(&mut self, index: u16, start: Place, set: &Set, layout: &Layout) -> Place {
-        let len = 4 + 2 * (u64::BITS - set.all().leading_zeros()) as usize;
-        // Two more bytes where it takes them to stay aligned; no slot claims them.
-        let room_len = len.next_multiple_of(4);
+        let slots = (u64::BITS - set.all().leading_zeros()) as usize;
+        // Perhaps two bytes more than it says, to stay aligned.
+        let room_len = (4 + 2 * slots).next_multiple_of(4);
         let place = start + room_len as Place;
         let Some(vtable) = self.out.claim(room_len) else {
             return place;
         };
         vtable.fill(0);
         let (entries, _) = vtable.as_chunks_mut::<2>();
-        if let [own, table, slots @ ..] = entries {
-            *own = (len as u16).to_le_bytes();
+        if let [own, table, entries @ ..] = entries {
+            *own = (4 + 2 * slots as u16).to_le_bytes();
             *table = (layout.len as u16).to_le_bytes();
-            let groups = [
-                (set.places | set.ints, 4, 4),
-                (set.flags, layout.flags_at, 1),
-                (set.doubles, layout.doubles_at, 8),
-            ];
-            for (group, mut at, step) in groups {
-                for slot in bits(group) {
-                    if let Some(entry) = slots.get_mut(slot) {
-                        *entry = (at as u16).to_le_bytes();
-                    }
-                    at += step;
-                }
-            }
+            fill_entries(entries, set.places, PLACES_AT, 4);
+            fill_entries(entries, set.ints, layout.ints_at, 4);
+            fill_entries(entries, set.flags, layout.flags_at, 1);
+            fill_entries(entries, set.doubles, layout.doubles_at, 8);
         }
         let key = set.all() | u64::from(index) << SLOT_BITS;
         if let Some(seen) = self.vtables.get_mut(usize::from(index) % VTABLES) {
@@ -207,11 +223,12 @@ impl Builder<'_, '_> {
     }
 
     #[inline(always)]
-    fn string(&mut self, text: &[u8]) -> Place {
-        string(self.out, text)
+    fn keep_place(&mut self, slot: u32, place: Place) {
+        self.room.stacks.places.push(place);
+        self.set.places |= 1 << slot;
     }
 
-    fn ints(&mut self, values: &[i32]) -> Place {
+    fn int_vector(&mut self, values: &[i32]) -> Place {
         if let Some(room) = self.out.claim(4 + 4 * values.len()) {
             let (words, _) = room.as_chunks_mut::<4>();
             if let [len, entries @ ..] = words {
@@ -229,35 +246,35 @@ impl Builder<'_, '_> {
     fn vector<T>(&mut self, values: &[T], mut write: impl FnMut(&mut Self, &T) -> Place) -> Place {
         for value in values.iter().rev() {
             let place = write(self, value);
-            self.room.words.push(place);
+            self.room.stacks.places.push(place);
         }
         self.finish_vector(values.len())
     }
 
     /// A vector of the places on the stack, the last one first.
+    #[inline(never)]
     fn finish_vector(&mut self, len: usize) -> Place {
         let bytes = 4 + 4 * len;
         let start = self.place() + bytes as Place;
-        if let Some(room) = self.out.claim(bytes) {
-            let (words, _) = room.as_chunks_mut::<4>();
-            if let [head, entries @ ..] = words {
-                *head = (len as u32).to_le_bytes();
-                let all_places = Set {
-                    places: u64::MAX,
-                    ..Set::default()
-                };
-                self.room.pop_words(entries, start - 4, &all_places);
-            }
+        if let Some(room) = self.out.claim(bytes)
+            && let Some((head, entries)) = room.split_first_chunk_mut::<4>()
+        {
+            *head = (len as u32).to_le_bytes();
+            let stack = &mut self.room.stacks.places;
+            let rest = stack.len().saturating_sub(len);
+            // Unlike a table, a vector has its last entry last.
+            stack.get_mut(rest..).unwrap_or_default().reverse();
+            pop_places(stack, entries, start - 4);
         }
         start
     }
 
     /// An `ext`: the text of the whole object.
-    fn ext<E: Extension>(&mut self, ext: &E) -> Place {
+    fn extension<E: Extension>(&mut self, ext: &E) -> Place {
         self.room.text.clear();
         match ext::join_trusting(ext, &mut self.room.text) {
-            Some(text) => string(self.out, text.as_bytes()),
-            None => string(self.out, &self.room.text),
+            Some(text) => string(&mut self.out, text.as_bytes()),
+            None => string(&mut self.out, &self.room.text),
         }
     }
 }
@@ -281,79 +298,55 @@ fn string(out: &mut Reverse<'_>, text: &[u8]) -> Place {
     out.len() as Place
 }
 
-impl Room {
-    /// What a message that did not fit has left.
-    fn clear(&mut self) {
-        self.words.clear();
-        self.flags.clear();
-        self.doubles.clear();
-    }
+/// The first `len` bytes, and the others; nothing where there are not as many.
+#[inline(always)]
+fn split(room: &mut [u8], len: usize) -> (&mut [u8], &mut [u8]) {
+    room.split_at_mut_checked(len).unwrap_or_default()
+}
 
-    /// Takes words off their stack, the last one first, into a table or vector whose first word lies at
-    /// `at`. Places become offsets.
-    #[inline(always)]
-    fn pop_words(&mut self, words: &mut [[u8; 4]], mut at: Place, set: &Set) {
-        let rest = self.words.len().saturating_sub(words.len());
-        let stack = self.words.get(rest..).unwrap_or_default();
-        let mut slots = bits(set.places | set.ints);
-        for (room, value) in words.iter_mut().zip(stack.iter().rev()) {
-            let slot = slots.next().unwrap_or(0);
-            let is_place = set.places >> slot & 1 == 1;
-            let value = if is_place {
-                at.wrapping_sub(*value)
-            } else {
-                *value
-            };
-            *room = value.to_le_bytes();
-            at = at.wrapping_sub(4);
+/// Says in a vtable where a group of fields lies: the highest slot first, `step` bytes each.
+#[inline(always)]
+fn fill_entries(entries: &mut [[u8; 2]], mut group: u64, mut at: usize, step: usize) {
+    while let Some(slot) = group.checked_ilog2() {
+        group ^= 1 << slot;
+        if let Some(entry) = entries.get_mut(slot as usize) {
+            *entry = (at as u16).to_le_bytes();
         }
-        self.words.truncate(rest);
+        at += step;
     }
 }
 
-/// Takes `len` flags off their stack, the last one first; what is left of `room` becomes zero.
-fn pop(stack: &mut Vec<u8>, room: &mut [u8], len: u32) {
-    let rest = stack.len().saturating_sub(len as usize);
-    let flags = stack.get(rest..).unwrap_or_default();
-    for (room, flag) in room
-        .iter_mut()
-        .zip(flags.iter().rev().chain(core::iter::repeat(&0)))
-    {
-        *room = *flag;
+/// Takes as many places off the stack as `room` has words, in the order they were pushed, and writes
+/// them as offsets; the first word lies at `at`.
+#[inline(always)]
+fn pop_places(stack: &mut Vec<Place>, room: &mut [u8], mut at: Place) {
+    let (words, _) = room.as_chunks_mut::<4>();
+    let rest = stack.len().saturating_sub(words.len());
+    let places = stack.get(rest..).unwrap_or_default();
+    for (word, place) in words.iter_mut().zip(places) {
+        *word = at.wrapping_sub(*place).to_le_bytes();
+        at = at.wrapping_sub(4);
     }
     stack.truncate(rest);
 }
 
-/// The slots of a set, ascending.
+/// Takes as many values off the stack as `room` has place for, in the order they were pushed.
 #[inline(always)]
-fn bits(mut set: u64) -> impl Iterator<Item = usize> {
-    core::iter::from_fn(move || {
-        let slot = set.trailing_zeros();
-        set &= set.wrapping_sub(1);
-        (slot < u64::BITS).then_some(slot as usize)
-    })
-}
-
-/// The fields of a table, gathered on the stacks until it can be written.
-struct Fields<'t, 'w, 'b> {
-    builder: &'t mut Builder<'w, 'b>,
-    set: Set,
-    ext: Option<Place>,
-}
-
-impl Fields<'_, '_, '_> {
-    #[inline(always)]
-    fn keep_place(&mut self, number: u32, place: Place) {
-        self.builder.room.words.push(place);
-        self.set.places |= 1 << number;
+fn pop<T: Copy, const N: usize>(stack: &mut Vec<T>, room: &mut [u8], bytes: fn(T) -> [u8; N]) {
+    let (chunks, _) = room.as_chunks_mut::<N>();
+    let rest = stack.len().saturating_sub(chunks.len());
+    let values = stack.get(rest..).unwrap_or_default();
+    for (chunk, value) in chunks.iter_mut().zip(values) {
+        *chunk = bytes(*value);
     }
+    stack.truncate(rest);
 }
 
-impl FieldSink for Fields<'_, '_, '_> {
+impl FieldSink for Builder<'_> {
     #[inline(always)]
     fn string(&mut self, number: u32, _: &'static str, value: &Option<String>) {
         if let Some(value) = value {
-            let place = self.builder.string(value.as_bytes());
+            let place = string(&mut self.out, value.as_bytes());
             self.keep_place(number, place);
         }
     }
@@ -361,7 +354,7 @@ impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn int(&mut self, number: u32, _: &'static str, value: Option<i32>) {
         if let Some(value) = value {
-            self.builder.room.words.push(value as u32);
+            self.room.stacks.ints.push(value);
             self.set.ints |= 1 << number;
         }
     }
@@ -369,7 +362,7 @@ impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn bool(&mut self, number: u32, _: &'static str, value: Option<bool>) {
         if let Some(value) = value {
-            self.builder.room.flags.push(value.into());
+            self.room.stacks.flags.push(value.into());
             self.set.flags |= 1 << number;
         }
     }
@@ -377,7 +370,7 @@ impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn double(&mut self, number: u32, _: &'static str, value: Option<f64>) {
         if let Some(value) = value {
-            self.builder.room.doubles.push(value);
+            self.room.stacks.doubles.push(value);
             self.set.doubles |= 1 << number;
         }
     }
@@ -390,7 +383,7 @@ impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn message<M: Message>(&mut self, number: u32, _: &'static str, value: &Option<Box<M>>) {
         if let Some(value) = value {
-            let place = self.builder.table(&**value);
+            let place = self.table(&**value);
             self.keep_place(number, place);
         }
     }
@@ -398,7 +391,7 @@ impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn ext<E: Extension>(&mut self, _: u32, _: &'static str, value: &Option<Box<E>>) {
         if let Some(value) = value {
-            self.ext = Some(self.builder.ext(&**value));
+            self.ext = Some(self.extension(&**value));
         }
     }
 
@@ -413,9 +406,9 @@ impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn strings(&mut self, number: u32, _: &'static str, values: &[String]) {
         if !values.is_empty() {
-            let place = self
-                .builder
-                .vector(values, |builder, value| builder.string(value.as_bytes()));
+            let write =
+                |builder: &mut Self, value: &String| string(&mut builder.out, value.as_bytes());
+            let place = self.vector(values, write);
             self.keep_place(number, place);
         }
     }
@@ -423,7 +416,7 @@ impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn ints(&mut self, number: u32, _: &'static str, values: &[i32]) {
         if !values.is_empty() {
-            let place = self.builder.ints(values);
+            let place = self.int_vector(values);
             self.keep_place(number, place);
         }
     }
@@ -431,7 +424,7 @@ impl FieldSink for Fields<'_, '_, '_> {
     #[inline(always)]
     fn messages<M: Message>(&mut self, number: u32, _: &'static str, values: &[M]) {
         if !values.is_empty() {
-            let place = self.builder.vector(values, Builder::table);
+            let place = self.vector(values, Builder::table);
             self.keep_place(number, place);
         }
     }

@@ -61,7 +61,7 @@ impl Encoder {
     fn tables<M: Message>(&mut self, message: &M, size_prefixed: bool) -> &[u8] {
         let Encoder { bytes, tables, .. } = self;
         reverse::fill(bytes, |out| {
-            flatbuffers::message::encode(message, size_prefixed, tables, out);
+            flatbuffers::message::encode(message, size_prefixed, tables, out)
         })
     }
 }
@@ -84,6 +84,17 @@ pub fn decode<M: Message>(
         crate::Format::Json => json::message::decode(bytes, &meter),
     }
 }
+
+type Decode<M> = fn(crate::Format, &[u8], &Limits) -> Result<M, DecodeError>;
+type Encode<M> = for<'e> fn(&'e mut Encoder, crate::Format, &M) -> &'e [u8];
+
+/// Has the code for the two messages compiled here, once, and not in every crate that uses it: in builds
+/// without much optimization, which share such code, that saves most of what those crates take to build.
+#[doc(hidden)]
+pub static COMPILED_HERE: (
+    (Decode<BidRequest>, Encode<BidRequest>),
+    (Decode<BidResponse>, Encode<BidResponse>),
+) = ((decode, Encoder::encode), (decode, Encoder::encode));
 
 /// A message of the schema. Implemented by the generated code alone.
 pub trait Message: Default {

@@ -20,16 +20,18 @@ const ROOM_BYTES_MIN: usize = 4096;
 
 /// Writes a message into `buffer`, all of which is room, with more of it where it must be; gives what
 /// was written, which lies at its end.
-pub(crate) fn fill(buffer: &mut Vec<u8>, mut write: impl FnMut(&mut Reverse<'_>)) -> &[u8] {
+pub(crate) fn fill(
+    buffer: &mut Vec<u8>,
+    mut write: impl for<'b> FnMut(Reverse<'b>) -> Reverse<'b>,
+) -> &[u8] {
     loop {
         let total = buffer.len();
-        let mut reverse = Reverse {
+        let written = write(Reverse {
             free: buffer,
             total,
             overflow: false,
-        };
-        write(&mut reverse);
-        let (start, overflow) = (reverse.free.len(), reverse.overflow);
+        });
+        let (start, overflow) = (written.free.len(), written.overflow);
         if !overflow {
             return buffer.get(start..).unwrap_or_default();
         }

@@ -8,13 +8,15 @@ use crate::message::{DecodeError, Entry, Extension, FieldSink, FieldSource, Mess
 use openrtb::Refusal;
 
 /// Writes a message in front of what has been written.
-pub(crate) fn encode<M: Message>(message: &M, out: &mut Reverse<'_>) {
-    message.write_rev(&mut Encoder(out));
+pub(crate) fn encode<'b, M: Message>(message: &M, out: Reverse<'b>) -> Reverse<'b> {
+    let mut encoder = Encoder(out);
+    message.write_rev(&mut encoder);
+    encoder.0
 }
 
-struct Encoder<'w, 'b>(&'w mut Reverse<'b>);
+struct Encoder<'b>(Reverse<'b>);
 
-impl Encoder<'_, '_> {
+impl Encoder<'_> {
     /// A varint, in front of it the tag of its field.
     #[inline(always)]
     fn varint(&mut self, number: u32, layout: u32, value: u64) {
@@ -74,7 +76,7 @@ impl Encoder<'_, '_> {
     }
 }
 
-impl FieldSink for Encoder<'_, '_> {
+impl FieldSink for Encoder<'_> {
     #[inline(always)]
     fn string(&mut self, number: u32, _: &'static str, value: &Option<String>) {
         if let Some(value) = value {
