@@ -87,14 +87,13 @@ pub fn decode<M: Message>(
 
 type Decode<M> = fn(crate::Format, &[u8], &Limits) -> Result<M, DecodeError>;
 type Encode<M> = for<'e> fn(&'e mut Encoder, crate::Format, &M) -> &'e [u8];
+type Compiled<M> = (Decode<M>, Encode<M>);
 
 /// Has the code for the two messages compiled here, once, and not in every crate that uses it: in builds
 /// without much optimization, which share such code, that saves most of what those crates take to build.
 #[doc(hidden)]
-pub static COMPILED_HERE: (
-    (Decode<BidRequest>, Encode<BidRequest>),
-    (Decode<BidResponse>, Encode<BidResponse>),
-) = ((decode, Encoder::encode), (decode, Encoder::encode));
+pub static COMPILED_HERE: (Compiled<BidRequest>, Compiled<BidResponse>) =
+    ((decode, Encoder::encode), (decode, Encoder::encode));
 
 /// A message of the schema. Implemented by the generated code alone.
 pub trait Message: Default {
