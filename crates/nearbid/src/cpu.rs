@@ -18,7 +18,7 @@ pub fn check() -> anyhow::Result<()> {
     anyhow::ensure!(
         missing.is_empty(),
         "this program is built for x86-64-v3 processors (2013 and later); this one lacks {}. \
-         Build it for this machine: RUSTFLAGS=\"-C target-cpu=native\" cargo build --release",
+         Build it for this machine: RUSTFLAGS=\"-C target-cpu=x86-64\" cargo build --release -p nearbid",
         missing.join(", ")
     );
     Ok(())
