@@ -178,7 +178,7 @@ fn waiting_for_a_place_in_flight_counts() {
 }
 
 #[test]
-fn a_bidder_that_goes_away_ends_the_run() {
+fn a_bidder_that_goes_away_ends_the_run_with_a_report() {
     let folder = tempfile::tempdir().unwrap();
     let bidder = Bidder::start(folder.path());
     let more = [
@@ -193,9 +193,10 @@ fn a_bidder_that_goes_away_ends_the_run() {
         "300",
         "--decisions",
         "decisions",
+        "--json",
     ];
     let child = command(folder.path(), &more)
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
@@ -206,10 +207,20 @@ fn a_bidder_that_goes_away_ends_the_run() {
     drop(bidder);
     let output = child.wait_with_output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
+    let outcome: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let unsent = outcome["errors_by_code"]["NOT_SENT"].as_u64().unwrap();
     assert!(
-        !output.status.success() && told.contains("no connection for 300ms"),
+        !output.status.success()
+            && told.contains(&format!("no connection for 300 ms: {unsent} requests")),
         "{told}"
     );
+    let no_bids = outcome["no_bids"].as_object().unwrap().values();
+    let answered = no_bids
+        .chain([&outcome["bids"]])
+        .map(|count| count.as_u64().unwrap());
+    let answered: u64 = answered.sum();
+    assert_eq!(answered + outcome["errors"].as_u64().unwrap(), 1000);
+    assert!(unsent > 0 && unsent <= outcome["errors"].as_u64().unwrap());
 }
 
 #[test]

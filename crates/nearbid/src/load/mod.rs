@@ -35,6 +35,8 @@ use pace::Pace;
 use pool::Pool;
 use tally::{Counts, Tally};
 
+/// Stands among the status codes for requests that never left.
+const NOT_SENT: &str = "NOT_SENT";
 /// Batches that may wait to be counted before the calling thread waits for it.
 const BATCHES_MAX: usize = 64;
 
@@ -104,11 +106,12 @@ pub struct Outcome {
     pub transport: String,
     /// Name of the wire format.
     pub format: String,
-    /// Requests sent.
+    /// Requests that were to be sent.
     pub requests: u64,
-    /// Calls that failed.
+    /// Requests that got no answer.
     pub errors: u64,
-    /// The same by gRPC status code; `BAD_REPLY`: the reply was no answer.
+    /// The same by gRPC status code; `BAD_REPLY`: the reply was no answer; `NOT_SENT`: the bidder went
+    /// away and stayed away.
     pub errors_by_code: BTreeMap<String, u64>,
     /// Requests that got at least one bid.
     pub bids: u64,
@@ -142,6 +145,12 @@ pub struct Outcome {
 /// The bidder cannot be reached, or the requests cannot be read.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let outcome = outcome(&args)?;
+    if let Some(unsent) = outcome.errors_by_code.get(NOT_SENT) {
+        eprintln!(
+            "no connection for {} ms: {unsent} requests were not sent",
+            args.timeout_ms
+        );
+    }
     if args.json {
         println!("{}", serde_json::to_string(&outcome)?);
     } else {
@@ -244,9 +253,12 @@ fn summary(
     args: &Args,
     requests: u64,
     measured: &Measured,
-    counts: Counts,
+    mut counts: Counts,
     digest: String,
 ) -> anyhow::Result<Outcome> {
+    if measured.unsent > 0 {
+        counts.errors.insert(NOT_SENT.to_owned(), measured.unsent);
+    }
     let latency = &measured.latency_ns;
     let us = |quantile: f64| tenth(latency.value_at_quantile(quantile) as f64 / 1e3);
     Ok(Outcome {
@@ -258,7 +270,9 @@ fn summary(
         bids: counts.bids,
         no_bids: counts.no_bids,
         rate: args.rate,
-        achieved: tenth(requests as f64 / measured.elapsed.as_secs_f64().max(1e-9)),
+        achieved: tenth(
+            (requests - measured.unsent) as f64 / measured.elapsed.as_secs_f64().max(1e-9),
+        ),
         p50_us: us(0.5),
         p99_us: us(0.99),
         p999_us: us(0.999),
