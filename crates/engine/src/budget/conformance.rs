@@ -21,6 +21,7 @@ where
         reserves_up_to_the_smaller_ceiling,
         settles_once_and_never_above_what_was_reserved,
         releases_what_is_lost,
+        remembers_a_win,
         expires_on_time_and_settles_late,
         takes_back_what_never_left,
         starts_every_day_anew,
@@ -157,6 +158,34 @@ fn releases_what_is_lost<B: Budgets>(budgets: &B, _held_us: i64) {
     );
     assert_eq!(budgets.release(BidId(9), NOON), Notice::Unknown);
     assert_eq!(one.available(NOON), 10);
+}
+
+fn remembers_a_win<B: Budgets>(budgets: &B, held_us: i64) {
+    let one = One::open(budgets, Some(40), None);
+    for bid in 1..=4 {
+        assert!(one.reserve(bid, 10, NOON));
+    }
+    assert_eq!(budgets.win(BidId(9), NOON), Notice::Unknown);
+    assert_eq!(budgets.win(BID, NOON), Notice::Won);
+    assert_eq!(budgets.win(BID, NOON), Notice::Repeated);
+    assert_eq!(one.available(NOON), 0, "it moves no money");
+    assert_eq!(one.settle(BID, 10, NOON), Notice::Settled(Micros(10)));
+    assert_eq!(budgets.win(BID, NOON), Notice::Repeated, "too late to say");
+    assert_eq!(budgets.win(BidId(2), NOON), Notice::Won);
+    assert_eq!(
+        budgets.release(BidId(2), NOON),
+        Notice::Released(Micros(10)),
+        "what won may never be shown"
+    );
+    let late = NOON.plus_us(held_us);
+    assert_eq!(budgets.win(BidId(3), late), Notice::WonLate, "unswept");
+    budgets.expire(late);
+    assert_eq!(budgets.win(BidId(4), late), Notice::WonLate);
+    assert_eq!(budgets.win(BidId(4), late), Notice::Repeated);
+    assert_eq!(
+        one.settle(BidId(4), 10, late),
+        Notice::SettledLate(Micros(10))
+    );
 }
 
 fn expires_on_time_and_settles_late<B: Budgets>(budgets: &B, held_us: i64) {

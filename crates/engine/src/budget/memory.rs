@@ -56,6 +56,8 @@ pub struct BudgetCounts {
     pub full: u64,
     /// Bids taken back: tests, and bids of requests that proved invalid.
     pub cancelled: u64,
+    /// Win notices.
+    pub won: u64,
     /// Billing notices in time.
     pub settled: u64,
     /// Billing notices after expiry.
@@ -87,7 +89,7 @@ struct Store {
 }
 
 const SHARDS: usize = 16;
-const COUNTERS: usize = 9;
+const COUNTERS: usize = 10;
 
 #[derive(Clone, Copy)]
 enum Counter {
@@ -100,6 +102,7 @@ enum Counter {
     Expired,
     Repeated,
     Unknown,
+    Won,
 }
 
 impl MemoryBudgets {
@@ -126,6 +129,7 @@ impl MemoryBudgets {
             reserved: of(Counter::Reserved),
             full: of(Counter::Full),
             cancelled: of(Counter::Cancelled),
+            won: of(Counter::Won),
             settled: of(Counter::Settled),
             settled_late: of(Counter::SettledLate),
             released: of(Counter::Released),
@@ -165,6 +169,10 @@ impl Budgets for MemoryBudgets {
             accounts: opened,
             funded,
         }
+    }
+
+    fn win(&self, bid: BidId, now: Timestamp) -> Notice {
+        self.0.win(bid, now)
     }
 
     fn settle(&self, bid: BidId, price: Micros, now: Timestamp) -> Notice {
@@ -227,7 +235,26 @@ impl Store {
         lock(self.shards.get(at).unwrap_or(first))
     }
 
-    /// Applies the first notice for a bid.
+    /// Remembers that a bid won.
+    fn win(&self, bid: BidId, now: Timestamp) -> Notice {
+        let mut shard = self.shard(bid);
+        let notice = match shard.bids.get_mut(&key(bid)) {
+            None => Notice::Unknown,
+            Some(known) if known.won || known.state == State::Done => Notice::Repeated,
+            Some(known) => {
+                self.count(Counter::Expired, usize::from(known.expire(now)));
+                known.won = true;
+                match known.state {
+                    State::Reserved => Notice::Won,
+                    State::Expired | State::Done => Notice::WonLate,
+                }
+            }
+        };
+        self.count_notice(notice);
+        notice
+    }
+
+    /// Applies the first notice for a bid that moves money.
     fn notice(&self, bid: BidId, now: Timestamp, apply: impl FnOnce(&Known) -> Notice) -> Notice {
         let mut shard = self.shard(bid);
         let notice = match shard.bids.get_mut(&key(bid)) {
@@ -240,7 +267,13 @@ impl Store {
                 notice
             }
         };
+        self.count_notice(notice);
+        notice
+    }
+
+    fn count_notice(&self, notice: Notice) {
         let counter = match notice {
+            Notice::Won | Notice::WonLate => Counter::Won,
             Notice::Settled(_) => Counter::Settled,
             Notice::SettledLate(_) => Counter::SettledLate,
             Notice::Released(_) => Counter::Released,
@@ -248,7 +281,6 @@ impl Store {
             Notice::Unknown => Counter::Unknown,
         };
         self.count(counter, 1);
-        notice
     }
 
     fn cancel(&self, bid: BidId) {
@@ -316,6 +348,7 @@ impl Book for MemoryBook {
             amount,
             expires: now.plus_us(held_us),
             state: State::Reserved,
+            won: false,
         };
         let added = self.store.shard(bid).add(bid, known, now, limits);
         if !added {
@@ -619,6 +652,8 @@ struct Known {
     amount: Micros,
     expires: Timestamp,
     state: State,
+    /// It had its win notice.
+    won: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -627,7 +662,7 @@ enum State {
     Reserved,
     /// Its time is over; nothing is reserved any more.
     Expired,
-    /// It had its notice.
+    /// It had the notice that ends it: billing or loss.
     Done,
 }
 
@@ -692,6 +727,7 @@ impl Shard {
                 amount: Micros::ZERO,
                 expires: Timestamp::MIN,
                 state: State::Done,
+                won: false,
             };
             self.bids.insert([at, at], known);
             self.held.push_back((Timestamp::MIN, [at, at]));

@@ -43,13 +43,17 @@ impl core::fmt::Debug for BidId {
 /// What a notice did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
+    /// The bid won; its reservation stands, and its money waits for the billing notice.
+    Won,
+    /// The bid won, although its reservation had expired.
+    WonLate,
     /// The bid's reservation is settled at this amount.
     Settled(Micros),
     /// The bid's reservation had expired; this amount is settled all the same.
     SettledLate(Micros),
     /// The bid is lost: this amount is free again (nothing, where the reservation had expired).
     Released(Micros),
-    /// The bid had its notice already; nothing changed.
+    /// The bid had this notice already, or was settled or released; nothing changed.
     Repeated,
     /// No such bid, or so long ago that it is forgotten; nothing changed.
     Unknown,
@@ -65,6 +69,8 @@ pub trait Budgets {
     /// Opens the accounts of a catalog's line items. What was spent and reserved under an id
     /// stays; the ceilings are the catalog's from now on. Refunds show in the book opened last.
     fn open(&self, catalog: &Catalog, now: Timestamp) -> Self::Book;
+    /// A win notice: it is remembered, and moves no money.
+    fn win(&self, bid: BidId, now: Timestamp) -> Notice;
     /// A billing notice: the bid's reservation becomes spend at `price` a thousand impressions,
     /// for one impression, rounded up, and never above what was reserved.
     fn settle(&self, bid: BidId, price: Micros, now: Timestamp) -> Notice;

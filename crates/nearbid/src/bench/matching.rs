@@ -555,6 +555,10 @@ impl Budgets for Endless {
         Endless
     }
 
+    fn win(&self, _: BidId, _: Timestamp) -> Notice {
+        Notice::Unknown
+    }
+
     fn settle(&self, _: BidId, _: Micros, _: Timestamp) -> Notice {
         Notice::Unknown
     }
