@@ -41,12 +41,23 @@ fn limits() -> ServerLimits {
     }
 }
 
+/// A set of descriptors with one file, `a`, which is far larger than a question for it.
+fn descriptors() -> Vec<u8> {
+    let file = [&b"\x0a\x01a\xfa\x01\x80\x04"[..], &[b'x'; 512]].concat();
+    [&b"\x0a\x87\x04"[..], &file].concat()
+}
+
 const HELLO: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 
 fuzz_target!(|input: &[u8]| {
     // The first two bytes say how the rest is cut, and whether it is greeted for.
     let Some(([cut, greet], input)) = input.split_first_chunk() else { return };
-    let options = ServerOptions { limits: limits(), keep_metadata: vec!["x"], ..ServerOptions::default() };
+    let options = ServerOptions {
+        limits: limits(),
+        keep_metadata: vec!["x"],
+        reflection: Some(descriptors()),
+        ..ServerOptions::default()
+    };
     let mut now = Instant::now();
     let mut machine = ServerConnection::new(&options.limits, TransportKind::Unix, None, now);
     let mut host = Host::alone(Echo, &options).expect("the options are good");
@@ -57,7 +68,7 @@ fuzz_target!(|input: &[u8]| {
         let Ok(taken) = machine.receive(&bytes, now, &mut host) else { return };
         bytes.drain(..taken);
         // One message's reply may go beyond the limit, and every frame may be answered shortly.
-        assert!(machine.out().len() <= 4096 + 1024 + 64 * (piece.len() + 16));
+        assert!(machine.out().len() <= 4096 + 2048 + 64 * (piece.len() + 16));
         assert!(machine.calls() <= 4);
         machine.out().clear();
         if greet & 2 == 2 {

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::{CallGroup, TransportKind};
+
 macro_rules! counters {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident = $name:literal,)*) => {
         /// Something a server counts.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Counter { $($(#[$doc])* $variant,)* }
+        pub enum Counter { $($(#[doc = $doc])* $variant,)* }
 
         impl Counter {
             /// Every counter, in the order of a report.
@@ -16,6 +18,11 @@ macro_rules! counters {
             /// Its name in metrics, in the style of Prometheus, without prefix and `_total`.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)* }
+            }
+
+            /// What it counts, in a sentence or two.
+            pub const fn help(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),*).trim_ascii(),)* }
             }
         }
     };
@@ -32,7 +39,7 @@ counters! {
     RefusedPeer = "connections_refused_peer",
     /// Connections closed at accept: `connections_max` are open.
     RefusedFull = "connections_refused_full",
-    /// Accepts that failed for want of descriptors or memory.
+    /// Accepts that failed, mostly for want of descriptors or memory; they are tried again at a tick.
     AcceptFailed = "accept_failed",
     /// Connections that ended without a word while calls were in flight.
     Lost = "connections_lost",
@@ -46,7 +53,7 @@ counters! {
     CallsReset = "calls_reset",
     /// Calls refused because the connection had `streams_per_connection_max` in flight.
     CallsRefused = "calls_refused",
-    /// Calls ended with `RESOURCE_EXHAUSTED` because a byte limit of the connection was met.
+    /// Calls ended with `RESOURCE_EXHAUSTED` because a byte limit of the connection or server was met.
     CallsShed = "calls_shed",
     /// Calls whose message or header list was over its limit.
     CallsTooLarge = "calls_too_large",
@@ -72,7 +79,7 @@ counters! {
     ErrorStreamClosed = "connection_errors_stream_closed",
     /// Connections ended because of too many resets.
     FloodResets = "connection_errors_resets",
-    /// Connections ended because of too many frames that carry nothing.
+    /// Connections ended because of too many frames that carry nothing, or waste.
     FloodControl = "connection_errors_control_frames",
     /// Connections ended because of a header block beyond every limit.
     FloodHeaders = "connection_errors_header_block",
@@ -92,11 +99,20 @@ counters! {
 
 /// One thread's cells. Only its thread writes, so a count is a load and a store.
 #[derive(Debug)]
-pub(crate) struct Cells([AtomicU64; Counter::ALL.len()]);
+pub(crate) struct Cells {
+    counts: [AtomicU64; Counter::ALL.len()],
+    in_flight: InFlight<AtomicU64>,
+}
+
+/// By transport and group.
+type InFlight<N> = [[N; CallGroup::COUNT]; 2];
 
 impl Default for Cells {
     fn default() -> Self {
-        Self(std::array::from_fn(|_| AtomicU64::new(0)))
+        Self {
+            counts: std::array::from_fn(|_| AtomicU64::new(0)),
+            in_flight: Default::default(),
+        }
     }
 }
 
@@ -108,24 +124,54 @@ impl Cells {
 
     #[inline]
     pub fn add(&self, counter: Counter, n: u64) {
-        if let Some(cell) = self.0.get(counter as usize) {
-            cell.store(
-                cell.load(Ordering::Relaxed).wrapping_add(n),
-                Ordering::Relaxed,
-            );
+        if let Some(cell) = self.counts.get(counter as usize) {
+            change(cell, n);
+        }
+    }
+
+    /// A call is in flight from now on.
+    pub fn count_begun(&self, kind: TransportKind, group: CallGroup) {
+        if let Some(cell) = in_flight(&self.in_flight, kind, group) {
+            change(cell, 1);
+        }
+    }
+
+    /// A call that was in flight is not any more, however it ended.
+    pub fn count_ended(&self, kind: TransportKind, group: CallGroup) {
+        if let Some(cell) = in_flight(&self.in_flight, kind, group) {
+            change(cell, u64::MAX);
         }
     }
 
     pub fn get(&self, counter: Counter) -> u64 {
-        self.0
+        self.counts
             .get(counter as usize)
             .map_or(0, |cell| cell.load(Ordering::Relaxed))
     }
 }
 
+/// Adds; `u64::MAX` takes one away.
+#[inline]
+fn change(cell: &AtomicU64, n: u64) {
+    let now = cell.load(Ordering::Relaxed).wrapping_add(n);
+    cell.store(now, Ordering::Relaxed);
+}
+
+fn in_flight<N>(all: &InFlight<N>, kind: TransportKind, group: CallGroup) -> Option<&N> {
+    let [unix, tcp] = all;
+    let of_kind = match kind {
+        TransportKind::Unix => unix,
+        TransportKind::Tcp => tcp,
+    };
+    of_kind.get(group.index())
+}
+
 /// A snapshot of a server's counters, all threads together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Counters(Vec<u64>);
+pub struct Counters {
+    counts: Vec<u64>,
+    in_flight: InFlight<u64>,
+}
 
 impl Counters {
     pub(crate) fn sum(threads: &[Arc<Cells>]) -> Self {
@@ -135,12 +181,29 @@ impl Counters {
                 .map(|cells| cells.get(*counter))
                 .fold(0, u64::wrapping_add)
         };
-        Self(Counter::ALL.iter().map(total).collect())
+        let mut in_flight = InFlight::default();
+        for cells in threads {
+            let all = in_flight.iter_mut().flatten();
+            for (sum, cell) in all.zip(cells.in_flight.iter().flatten()) {
+                *sum += cell.load(Ordering::Relaxed);
+            }
+        }
+        Self {
+            counts: Counter::ALL.iter().map(total).collect(),
+            in_flight,
+        }
     }
 
     /// One counter.
     pub fn get(&self, counter: Counter) -> u64 {
-        self.0.get(counter as usize).copied().unwrap_or(0)
+        self.counts.get(counter as usize).copied().unwrap_or(0)
+    }
+
+    /// Calls of a group that are in flight now.
+    pub fn in_flight(&self, kind: TransportKind, group: CallGroup) -> u64 {
+        in_flight(&self.in_flight, kind, group)
+            .copied()
+            .unwrap_or(0)
     }
 
     /// All of them, those at zero too.

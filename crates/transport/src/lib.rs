@@ -29,6 +29,6 @@ pub use counters::{Counter, Counters};
 pub use limits::ServerLimits;
 pub use peer::{PeerCred, PeerPolicy};
 pub use server::{Drained, ServeError, Server, ServerOptions, SocketOptions, serve};
-pub use service::{Call, Method, MethodKind, Reply, ReplyBuffer, Service};
+pub use service::{Call, CallGroup, Method, MethodKind, Reply, ReplyBuffer, Service};
 pub use socket::SocketError;
 pub use status::{Code, Status};

@@ -34,8 +34,9 @@ impl Kept {
         self.packed.extend_from_slice(&other.packed);
     }
 
-    /// Keeps `value` if `name` is in `names`, and says whether it is. A header list is at most 16 KiB or
-    /// so, which bounds this; a value too long for its length field is left out.
+    /// Keeps `value` if `name` is in `names`, and says whether it is. Both machines give it no field
+    /// beyond the limit of a header list, which bounds this; a value too long for its length field is
+    /// left out.
     pub fn keep(&mut self, names: &[&'static str], name: &[u8], value: &[u8]) -> bool {
         let found = (0..SUBTYPE)
             .zip(names)

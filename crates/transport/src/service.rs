@@ -38,10 +38,41 @@ pub trait Service {
     /// are dropped, those of a stream are sent before it.
     fn call(&mut self, call: &Call<'_>, reply: &mut Reply<'_>) -> Result<(), Status>;
 
+    /// Where [`crate::Counters::in_flight`] counts a call. Asked of calls that do not end in the read
+    /// they came in, whose message is not there yet or gone (`call.message` is empty).
+    fn group(&self, call: &Call<'_>) -> CallGroup {
+        let _ = call;
+        CallGroup::OTHER
+    }
+
     /// Called about every [`crate::ServerOptions::tick`] on the thread, and once when the thread ends;
     /// for handing on what was counted per thread.
     fn tick(&mut self, now: Instant) {
         let _ = now;
+    }
+}
+
+/// Calls in flight are counted in groups, which a service may use as it likes: by format, say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CallGroup(u8);
+
+impl CallGroup {
+    /// How many groups there are.
+    pub const COUNT: usize = 8;
+    /// The group of calls that no service has: of built-in methods, and those turned away. The last.
+    pub const OTHER: Self = Self(Self::COUNT as u8 - 1);
+
+    /// A group by number, from 0; what is beyond the last one is [`OTHER`](Self::OTHER).
+    pub const fn new(number: u8) -> Self {
+        if (number as usize) < Self::COUNT {
+            Self(number)
+        } else {
+            Self::OTHER
+        }
+    }
+
+    pub(crate) const fn index(self) -> usize {
+        self.0 as usize
     }
 }
 

@@ -3,13 +3,16 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::{File, Metadata, TryLockError};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use rustix::fs::{self, RenameFlags};
+use rustix::io::Errno;
 use rustix::net::{self, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::address::check_unix_path;
@@ -17,9 +20,14 @@ use crate::{Address, AddressError, SocketOptions};
 
 /// Connections that the kernel completes before we accept them. The system's own bound
 /// (`net.core.somaxconn`) is usually lower.
-const BACKLOG: i32 = 4096;
+pub(crate) const BACKLOG: i32 = 4096;
 /// What the socket is called before it is renamed into place.
 const BESIDE: &str = ".tmp";
+/// What is locked meanwhile.
+const LOCK: &str = ".lock";
+/// How long another server may take to start at the same path.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// Why an address cannot be listened on.
 #[derive(Debug)]
@@ -28,6 +36,8 @@ pub enum SocketError {
     Path(AddressError),
     /// A server answers at this path.
     Live(PathBuf),
+    /// Another server has been starting at this path for 5 s.
+    Starting(PathBuf),
     /// Something that is no socket is at this path; it is not touched.
     NotASocket(PathBuf),
     /// The folder could not be made.
@@ -40,7 +50,7 @@ impl std::error::Error for SocketError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Folder(_, error) | Self::System(_, error) => Some(error),
-            Self::Path(_) | Self::Live(_) | Self::NotASocket(_) => None,
+            Self::Path(_) | Self::Live(_) | Self::Starting(_) | Self::NotASocket(_) => None,
         }
     }
 }
@@ -50,6 +60,9 @@ impl fmt::Display for SocketError {
         match self {
             Self::Path(error) => error.fmt(f),
             Self::Live(path) => write!(f, "another server answers at {}", path.display()),
+            Self::Starting(path) => {
+                write!(f, "another server is starting at {}", path.display())
+            }
             Self::NotASocket(path) => {
                 write!(
                     f,
@@ -132,6 +145,7 @@ fn listen_unix(path: &Path, options: &SocketOptions) -> Result<Listening, Socket
         .and_then(|()| check_unix_path(&beside))
         .map_err(SocketError::Path)?;
     make_folder(path, options.folder_mode)?;
+    let _lock = Lock::take(path)?;
     check_vacant(path)?;
     check_vacant(&beside)?;
     // What is left is stale; the one at `path` stays until it is replaced.
@@ -146,7 +160,7 @@ fn listen_unix(path: &Path, options: &SocketOptions) -> Result<Listening, Socket
         path: beside,
         ..file
     };
-    std::fs::rename(&file.path, path).map_err(system("cannot rename the socket into place"))?;
+    move_into_place(&file.path, path)?;
     path.clone_into(&mut file.path);
     Ok(Listening {
         socket,
@@ -156,9 +170,95 @@ fn listen_unix(path: &Path, options: &SocketOptions) -> Result<Listening, Socket
 }
 
 fn beside(path: &Path) -> PathBuf {
+    named_after(path, BESIDE)
+}
+
+fn named_after(path: &Path, ending: &str) -> PathBuf {
     let mut name = OsString::from(path);
-    name.push(BESIDE);
+    name.push(ending);
     name.into()
+}
+
+/// Renames a socket over a stale one or none: what has become live meanwhile stays.
+fn move_into_place(from: &Path, path: &Path) -> Result<(), SocketError> {
+    let rename = || fs::renameat_with(fs::CWD, from, fs::CWD, path, RenameFlags::NOREPLACE);
+    let mut renamed = rename();
+    if renamed == Err(Errno::EXIST) {
+        check_vacant(path)?;
+        std::fs::remove_file(path).map_err(system("cannot remove a stale socket"))?;
+        renamed = rename();
+    }
+    match renamed {
+        Ok(()) => Ok(()),
+        Err(Errno::EXIST) => Err(SocketError::Live(path.to_owned())),
+        Err(error) => Err(system("cannot rename the socket into place")(error)),
+    }
+}
+
+/// The right to make a socket at a path: of two servers that start at once, the second one finds the
+/// first one's socket. A file beside it that is locked and, in the end, removed; what a server that was
+/// killed leaves behind is not locked any more.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    /// Locked as long as it is open.
+    _file: File,
+}
+
+impl Lock {
+    fn take(socket: &Path) -> Result<Self, SocketError> {
+        let path = named_after(socket, LOCK);
+        let until = Instant::now() + LOCK_WAIT;
+        loop {
+            let file = open_lock(&path)?;
+            match file.try_lock() {
+                // Else somebody has removed it between our opening and locking it.
+                Ok(()) if is_at(&file, &path) => return Ok(Self { path, _file: file }),
+                Ok(()) | Err(TryLockError::WouldBlock) => {}
+                Err(TryLockError::Error(error)) => {
+                    return Err(SocketError::System("cannot lock the socket's path", error));
+                }
+            }
+            if Instant::now() >= until {
+                return Err(SocketError::Starting(socket.to_owned()));
+            }
+            std::thread::sleep(LOCK_PAUSE);
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // If this fails the file stays, and does no harm.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+fn open_lock(path: &Path) -> Result<File, SocketError> {
+    let flags = i32::try_from(fs::OFlags::NOFOLLOW.bits()).unwrap_or(0);
+    let file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(flags)
+        .open(path)
+        .map_err(system("cannot open the lock beside the socket"))?;
+    let found = file
+        .metadata()
+        .map_err(system("cannot look at the lock beside the socket"))?;
+    if found.is_file() && found.len() == 0 {
+        return Ok(file);
+    }
+    Err(SocketError::NotASocket(path.to_owned()))
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    let same = |a: Metadata, b: Metadata| (a.dev(), a.ino()) == (b.dev(), b.ino());
+    match (file.metadata(), std::fs::symlink_metadata(path)) {
+        (Ok(ours), Ok(there)) => same(ours, there),
+        _ => false,
+    }
 }
 
 /// Makes the folder of a socket if there is none, with this mode whatever the umask.
@@ -323,10 +423,59 @@ mod tests {
         assert!(!beside(&path).exists());
     }
 
+    /// Of servers that start at once exactly one is there in the end, and answers.
+    #[test]
+    fn a_race() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        for round in 0..30 {
+            let start = std::sync::Barrier::new(4);
+            if round % 2 == 0 {
+                drop(UnixListener::bind(&path).unwrap());
+            }
+            let listening: Vec<_> = std::thread::scope(|scope| {
+                let one = || {
+                    start.wait();
+                    try_listen(&path)
+                };
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(one)).collect();
+                threads.into_iter().map(|t| t.join().unwrap()).collect()
+            });
+            UnixStream::connect(&path).unwrap();
+            let (won, lost): (Vec<_>, Vec<_>) = listening.into_iter().partition(Result::is_ok);
+            assert_eq!(won.len(), 1, "{lost:?}");
+            for error in lost {
+                assert!(matches!(error, Err(SocketError::Live(_))), "{error:?}");
+            }
+            drop(won);
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+    }
+
+    #[test]
+    fn what_has_become_live_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ours, theirs) = (folder.path().join("ours"), folder.path().join("theirs"));
+        let _ours = UnixListener::bind(&ours).unwrap();
+        let listener = UnixListener::bind(&theirs).unwrap();
+        assert!(matches!(
+            move_into_place(&ours, &theirs),
+            Err(SocketError::Live(_))
+        ));
+        drop(listener);
+        move_into_place(&ours, &theirs).unwrap();
+        assert!(!ours.exists());
+        UnixStream::connect(&theirs).unwrap();
+    }
+
     #[test]
     fn what_is_no_socket_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, in_the_way) in [("file", "file"), ("beside", "beside.tmp")] {
+        for (name, in_the_way) in [
+            ("file", "file"),
+            ("beside", "beside.tmp"),
+            ("lock", "lock.lock"),
+        ] {
             std::fs::write(folder.path().join(in_the_way), "precious").unwrap();
             let error = try_listen(&folder.path().join(name)).unwrap_err();
             assert!(matches!(error, SocketError::NotASocket(_)), "{error}");

@@ -474,3 +474,52 @@ proptest! {
         prop_assert_eq!(tags, [0, 1, 2]);
     }
 }
+
+/// Header lists that unfold, or go on without end: the call ends, and what is kept of it stays small.
+#[test]
+fn a_header_bomb() {
+    let mut enter = vec![0x40, 4];
+    enter.extend(b"kept");
+    enter.extend([0x7f, 0xa1, 0x1e]);
+    enter.extend(vec![b'y'; 4000]);
+    let bomb = [&enter[..], &[0xbe; 12_000]].concat();
+    for end in [0, END] {
+        let mut bench = Bench::calling(2);
+        bench.hear(&settings(&[])).unwrap();
+        bench.sent();
+        let bytes = frame(HEADERS, END_HEADERS | end, 1, &bomb);
+        let text = "the reply's header lists are larger than the limit";
+        let ended = (0, Code::ResourceExhausted, text.to_owned(), String::new());
+        assert_eq!(bench.hear(&bytes), Ok(vec![ended]));
+        let told = if end == 0 { vec!["RST 1 8"] } else { vec![] };
+        assert_eq!(bench.sent(), told);
+        // The other call is as it was.
+        let bytes = [opened(3), data(3, 0, &message(b"yes")), trailers(3, "0")].concat();
+        let ended = (1, Code::Ok, String::new(), "yes".to_owned());
+        assert_eq!(bench.hear(&bytes), Ok(vec![ended]));
+    }
+    // Many lists, each within the limit.
+    let mut bench = Bench::calling(1);
+    let some = reply_headers(1, 0, &[("kept", &"y".repeat(4000))]);
+    let ended = bench
+        .hear(&[settings(&[]), some.repeat(10)].concat())
+        .unwrap();
+    assert_eq!(ended[0].1, Code::ResourceExhausted);
+}
+
+#[test]
+fn header_lists_of_no_call_are_a_flood() {
+    let mut bench = Bench::calling(1);
+    bench
+        .hear(&[settings(&[]), opened(1), trailers(1, "0")].concat())
+        .unwrap();
+    let mut rounds = 0;
+    let error = loop {
+        rounds += 1;
+        match bench.hear(&trailers(1, "0")) {
+            Ok(_) => assert!(rounds < 20_000),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error, ErrorCode::EnhanceYourCalm);
+}

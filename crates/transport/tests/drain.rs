@@ -96,7 +96,9 @@ fn what_waits_in_the_backlog_is_served() {
     let mut client = Client::connect(&address, ClientOptions::default()).unwrap();
     client.start(WAIT, "", &[], b"300000", Some(LONG)).unwrap();
     client.poll(Duration::ZERO, |_| {}).unwrap();
-    std::thread::sleep(Duration::from_millis(50));
+    common::eventually("the thread is busy", || {
+        server.counters().get(Counter::Calls) == 1
+    });
     let transport::Address::Unix(path) = &address else {
         panic!("not unix")
     };

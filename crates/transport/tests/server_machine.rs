@@ -9,7 +9,7 @@ use common::wire::*;
 use common::{ECHO, FAIL, GROW, STREAM, TELL, Test, options};
 use proptest::prelude::*;
 use transport::h2::{ErrorCode, Host, ServerConnection};
-use transport::{Counter, ServerLimits, ServerOptions, TransportKind};
+use transport::{CallGroup, Counter, ServerLimits, ServerOptions, TransportKind};
 
 /// A connection and its host, and the client's reader.
 struct Bench {
@@ -708,6 +708,36 @@ fn floods_end() {
             Counter::FloodResets,
         ),
         (
+            "trailers of no call",
+            Box::new(|round| match round {
+                0 => [headers(1, 0, ECHO, &[]), window(1, 0)].concat(),
+                _ => frame(HEADERS, END | END_HEADERS, 1, &block(&[("x", "y")])),
+            }),
+            1000,
+            control,
+        ),
+        (
+            "calls that break the rules",
+            Box::new(|round| headers(1 + 2 * round, END, ECHO, &[("Upper", "")])),
+            1000,
+            control,
+        ),
+        (
+            "calls that the server resets",
+            Box::new(|round| {
+                let stream = 1 + 2 * round;
+                [headers(stream, 0, ECHO, &[]), window(stream, 0)].concat()
+            }),
+            1000,
+            control,
+        ),
+        (
+            "calls beyond the limit",
+            Box::new(|round| headers(1 + 2 * round, 0, ECHO, &[])),
+            1513,
+            control,
+        ),
+        (
             "continuation",
             Box::new(|round| match round {
                 0 => frame(HEADERS, 0, 1, &[]),
@@ -841,6 +871,113 @@ fn a_header_bomb() {
     let bytes = frame(HEADERS, END | END_HEADERS, 1, &bomb);
     assert_eq!(bench.say(&bytes), [fails(1, 8, "header list too large")]);
     assert_eq!(bench.say(&call(3, ECHO, b"hi")), well(3, "hi"));
+}
+
+/// The same in trailers, which are read for their names alone.
+#[test]
+fn a_header_bomb_in_trailers() {
+    let mut bench = Bench::ready(&options(1));
+    let mut enter = vec![0x40, 0x7f, 0xa1, 0x1e];
+    enter.extend(vec![b'n'; 4000]);
+    enter.push(0);
+    let start = [
+        headers(1, 0, ECHO, &[]),
+        data(1, 0, &message(b"hi")),
+        headers(3, 0, ECHO, &[]),
+        data(3, 0, &message(b"hi")),
+    ];
+    bench.say(&start.concat());
+    // Large, but within the limit: four times 4,032.
+    let large = [&enter[..], &[0xbe; 3]].concat();
+    assert_eq!(
+        bench.say(&frame(HEADERS, END | END_HEADERS, 1, &large)),
+        well(1, "hi")
+    );
+    let bomb = frame(HEADERS, END | END_HEADERS, 3, &[0xbe; 16_000]);
+    assert_eq!(bench.say(&bomb), ["RST 3 1"]);
+    assert_eq!(bench.say(&call(5, ECHO, b"hi")), well(5, "hi"));
+}
+
+/// A block of which every two bytes copy a name that fills the table.
+#[test]
+fn a_table_bomb() {
+    let mut bench = Bench::ready(&options(1));
+    let mut bomb = vec![0x40, 0x7f, 0xa1, 0x1e];
+    bomb.extend(vec![b'n'; 4000]);
+    bomb.push(0);
+    bomb.extend([0x7e, 0].repeat(6_000));
+    let lines = bench.say(&frame(HEADERS, END | END_HEADERS, 1, &bomb));
+    assert_eq!(lines.last().unwrap(), "error Compression");
+}
+
+/// Tiny messages of one frame whose answers are large: what waits for the client stays bounded.
+#[test]
+fn a_frame_full_of_questions() {
+    let file = [&b"\x0a\x01a\xfa\x01\xe0\xe2\x01"[..], &[b'x'; 29_024]].concat();
+    let set = [&b"\x0a\xe8\xe2\x01"[..], &file].concat();
+    let limits = ServerLimits {
+        unsent_bytes_per_connection_max: 100_000,
+        ..ServerLimits::default()
+    };
+    let mut bench = Bench::new(&ServerOptions {
+        limits,
+        reflection: Some(set),
+        ..options(1)
+    });
+    bench.say(&[PREFACE, &settings(&[(4, 1 << 30)]), &window(0, 1 << 30)].concat());
+    let path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+    let questions = message(b"\x1a\x01a").repeat(800);
+    bench.say(&headers(1, 0, path, &[]));
+    let (out, error) = bench.raw(&data(1, 0, &questions));
+    assert!(
+        error.is_none() && out.len() > 100_000 && out.len() < 140_000,
+        "{}",
+        out.len()
+    );
+    let end = "grpc-status=8 grpc-message=too many replies wait for the client to read end";
+    assert!(bench.reader.lines(&out).last().unwrap().ends_with(end));
+    // The stream is over, the connection is not.
+    bench.say(&data(1, END, &[]));
+    assert_eq!(bench.say(&call(3, ECHO, b"hi")), well(3, "hi"));
+}
+
+/// Up when a call outlives its read, down however it ends.
+#[test]
+fn calls_in_flight() {
+    let mut bench = Bench::ready(&options(1));
+    let now = |bench: &Bench| common::in_flight(&bench.host.counters());
+    let in_flight = |bench: &Bench, method| {
+        let group = CallGroup::new(method);
+        bench.host.counters().in_flight(TransportKind::Unix, group)
+    };
+    bench.say(&call(1, ECHO, b"hi"));
+    assert_eq!(now(&bench), 0);
+    let watch = "/grpc.health.v1.Health/Watch";
+    let begun = [
+        headers(3, 0, ECHO, &[]),
+        headers(5, 0, STREAM, &[]),
+        headers(7, 0, ECHO, &[]),
+        call(9, ECHO, b"whole"),
+        headers(11, 0, "/no/such", &[]),
+        call(13, watch, b""),
+        headers(15, 0, STREAM, &[]),
+    ];
+    bench.say(&begun.concat());
+    let counts = |bench: &Bench| [0, 1, 7].map(|method| in_flight(bench, method));
+    assert_eq!((now(&bench), counts(&bench)), (6, [2, 2, 2]));
+    for (bytes, expect) in [
+        (data(3, END, &message(b"hi")), [1, 2, 2]),
+        (rst(5, 8), [1, 1, 2]),
+        // Its request broke a rule.
+        (window(7, 0), [0, 1, 2]),
+        (data(11, END, b""), [0, 1, 1]),
+        (data(15, END, b""), [0, 0, 1]),
+        (rst(13, 8), [0, 0, 0]),
+    ] {
+        bench.say(&bytes);
+        assert_eq!(counts(&bench), expect, "{bytes:?}");
+    }
+    assert_eq!(now(&bench), 0);
 }
 
 #[test]

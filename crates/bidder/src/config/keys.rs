@@ -126,9 +126,15 @@ keys! {
     /// Incomplete requests of a connection in bytes [default: 4194304]
     #[arg(long, env = "NEARBID_PARTIAL_BYTES_PER_CONNECTION_MAX", value_name = "N", help_heading = "Limits of a connection")]
     partial_bytes_per_connection_max: u32,
+    /// Incomplete requests of all connections in bytes [default: 268435456]
+    #[arg(long, env = "NEARBID_PARTIAL_BYTES_MAX", value_name = "N", help_heading = "Limits of a connection")]
+    partial_bytes_max: u32,
     /// Replies of a connection that wait for the peer, in bytes [default: 1048576]
     #[arg(long, env = "NEARBID_UNSENT_BYTES_PER_CONNECTION_MAX", value_name = "N", help_heading = "Limits of a connection")]
     unsent_bytes_per_connection_max: u32,
+    /// Replies of all connections that wait for their peers, in bytes [default: 268435456]
+    #[arg(long, env = "NEARBID_UNSENT_BYTES_MAX", value_name = "N", help_heading = "Limits of a connection")]
+    unsent_bytes_max: u32,
     /// Calls a peer may reset unanswered, at once and then a second [default: 20]
     #[arg(long, env = "NEARBID_RESETS_MAX", value_name = "N", help_heading = "Limits of a connection")]
     resets_max: u32,
@@ -147,7 +153,7 @@ keys! {
     /// Without a byte taken by a peer that has bytes to take, in milliseconds [default: 10000]
     #[arg(long, env = "NEARBID_SLOW_READER_MS_MAX", value_name = "MS", help_heading = "Limits of a connection")]
     slow_reader_ms_max: u32,
-    /// An idle connection is sent away after this, in milliseconds; 0: never [default: 0]
+    /// An idle connection is sent away after this, in milliseconds; 0: never [default: 600000 over TCP, never over a socket]
     #[arg(long, env = "NEARBID_IDLE_MS_MAX", value_name = "MS", help_heading = "Limits of a connection")]
     idle_ms_max: u32,
     /// A silent connection is pinged after this, in milliseconds; 0: never [default: 0]

@@ -121,12 +121,30 @@ impl Check {
             server,
             limits,
             deadline: Deadline {
-                network_margin: micros(keys.network_margin_us.unwrap_or(1000)),
-                decision_min: micros(keys.decision_us_min.unwrap_or(500)),
+                network_margin: micros(self.ranged(
+                    "network-margin-us",
+                    keys.network_margin_us,
+                    1000,
+                    0,
+                    MICROS_MAX,
+                )),
+                decision_min: micros(self.ranged(
+                    "decision-us-min",
+                    keys.decision_us_min,
+                    500,
+                    0,
+                    MICROS_MAX,
+                )),
             },
             exp_s: self.ranged("exp-s", keys.exp_s, 120, 1, SECONDS_MAX),
             grace_s: self.ranged("grace-s", keys.grace_s, 60, 0, SECONDS_MAX),
-            drain_max: millis(keys.drain_ms_max.unwrap_or(10_000)),
+            drain_max: millis(self.ranged(
+                "drain-ms-max",
+                keys.drain_ms_max,
+                10_000,
+                0,
+                MILLIS_MAX,
+            )),
             log_format: keys.log_format.unwrap_or_default(),
             log_level: keys.log_level.unwrap_or_default(),
         }
@@ -236,9 +254,15 @@ impl Check {
             Some(given) => millis(self.ranged(key, Some(given), 1, 1, MILLIS_MAX)),
             None => default,
         };
-        let never = |key, given: Option<u32>| match given.unwrap_or(0) {
-            0 => None,
-            given => Some(millis(self.ranged(key, Some(given), 1, 1, MILLIS_MAX))),
+        let or_never = |key, given: Option<u32>, default| match given {
+            None => default,
+            Some(0) => None,
+            Some(given) => Some(millis(self.ranged(key, Some(given), 1, 1, MILLIS_MAX))),
+        };
+        let idle = or_never("idle-ms-max", keys.idle_ms_max, None);
+        let idle = |default| match keys.idle_ms_max {
+            Some(_) => idle,
+            None => default,
         };
         ServerLimits {
             connections_max: amount(
@@ -260,6 +284,16 @@ impl Check {
                 "partial-bytes-per-connection-max",
                 keys.partial_bytes_per_connection_max,
                 default.partial_bytes_per_connection_max,
+            ),
+            partial_bytes_max: amount(
+                "partial-bytes-max",
+                keys.partial_bytes_max,
+                default.partial_bytes_max,
+            ),
+            unsent_bytes_max: amount(
+                "unsent-bytes-max",
+                keys.unsent_bytes_max,
+                default.unsent_bytes_max,
             ),
             unsent_bytes_per_connection_max: amount(
                 "unsent-bytes-per-connection-max",
@@ -288,8 +322,13 @@ impl Check {
                 keys.slow_reader_ms_max,
                 default.slow_reader_timeout,
             ),
-            idle_timeout: never("idle-ms-max", keys.idle_ms_max),
-            keepalive_interval: never("keepalive-ms", keys.keepalive_ms),
+            tcp_idle_timeout: idle(default.tcp_idle_timeout),
+            unix_idle_timeout: idle(default.unix_idle_timeout),
+            keepalive_interval: or_never(
+                "keepalive-ms",
+                keys.keepalive_ms,
+                default.keepalive_interval,
+            ),
             ..default
         }
     }
@@ -372,6 +411,8 @@ const THREADS_MAX: u32 = 1024;
 /// A week: longer than any bid stands.
 const SECONDS_MAX: u32 = 604_800;
 const MILLIS_MAX: u32 = 86_400_000;
+/// A minute: longer than any auction waits.
+const MICROS_MAX: u32 = 60_000_000;
 const AMOUNT_MAX: u32 = 1 << 30;
 const COUNT_MAX: u32 = 1 << 24;
 
@@ -522,6 +563,26 @@ mod tests {
                 "nearbid.toml: exp-s is 0; allowed: 1 to 604800",
             ],
         );
+    }
+
+    #[test]
+    fn times_have_their_ranges() {
+        check_faults(
+            LEAST,
+            "network-margin-us = 60000001\ndecision-us-min = 4000000000\ndrain-ms-max = 86400001\nidle-ms-max = 86400001",
+            &[
+                "nearbid.toml:4:1: idle-ms-max is 86400001; allowed: 1 to 86400000",
+                "nearbid.toml:1:1: network-margin-us is 60000001; allowed: 0 to 60000000",
+                "nearbid.toml:2:1: decision-us-min is 4000000000; allowed: 0 to 60000000",
+                "nearbid.toml:3:1: drain-ms-max is 86400001; allowed: 0 to 86400000",
+            ],
+        );
+        for (idle_ms, expect) in [(0, None), (7, Some(millis(7)))] {
+            let config = config(&format!("{LEAST} --idle-ms-max {idle_ms}"), "").unwrap();
+            let limits = config.server.limits;
+            assert_eq!(limits.tcp_idle_timeout, expect);
+            assert_eq!(limits.unix_idle_timeout, expect);
+        }
     }
 
     #[test]

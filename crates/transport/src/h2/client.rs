@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::frame::{self, ConnectionError, ErrorCode, FRAME_BYTES_MAX, MAX_31, PREFACE};
 use super::grpc::{self, PREFIX_BYTES};
-use super::hpack::{self, Encoder, Field, Memo, Name};
+use super::hpack::{self, Encoder, Field, ListSize, Memo, Name};
 use super::link::{Event, Link, STREAM_WINDOW_BYTES};
 use super::slots::{Slot, Slots};
 use super::stream::Unsent;
@@ -13,6 +13,8 @@ use crate::{Code, StartError, Status};
 
 /// Header lists of replies: as large as a server takes them.
 const HEADER_BLOCK_BYTES_MAX: u32 = 16 << 10;
+/// All header lists of one reply: headers and trailers, each as large as a server may send them.
+const HEADER_LISTS_BYTES_MAX: u32 = 2 * HEADER_BLOCK_BYTES_MAX;
 /// Frames that carry nothing, a second: a server of ours sends none, others send a few for each call.
 const CONTROL_FRAMES_MAX: u32 = 10_000;
 /// Memory that a finished call may leave behind for the next one.
@@ -65,7 +67,7 @@ pub struct Ended<'a> {
     pub(crate) metadata: Metadata<'a>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct OpenCall {
     id: u32,
     tag: u64,
@@ -73,12 +75,32 @@ struct OpenCall {
     /// What came of the reply, from its first prefix on.
     body: Vec<u8>,
     kept: Kept,
+    lists: ListSize,
     http_status: Option<u32>,
     grpc_status: Option<Code>,
     grpc_message: String,
     send_window: i64,
     unsent: Unsent,
     receive_left: u32,
+}
+
+impl Default for OpenCall {
+    fn default() -> Self {
+        Self {
+            id: 0,
+            tag: 0,
+            deadline: None,
+            body: Vec::new(),
+            kept: Kept::default(),
+            lists: ListSize::new(HEADER_LISTS_BYTES_MAX),
+            http_status: None,
+            grpc_status: None,
+            grpc_message: String::new(),
+            send_window: 0,
+            unsent: Unsent::default(),
+            receive_left: 0,
+        }
+    }
 }
 
 impl OpenCall {
@@ -88,6 +110,7 @@ impl OpenCall {
         self.body.clear();
         self.body.shrink_to(IDLE_BODY_BYTES_MAX);
         self.kept.clear();
+        self.lists = ListSize::new(HEADER_LISTS_BYTES_MAX);
         self.http_status = None;
         self.grpc_status = None;
         self.grpc_message.clear();
@@ -344,14 +367,16 @@ impl ClientConnection {
             .next(input.get(taken..).unwrap_or_default(), now)?
         {
             taken += bytes;
-            self.event(event, each)?;
+            self.event(event, now, each)?;
         }
+        self.link.check()?;
         Ok(taken)
     }
 
     fn event(
         &mut self,
         event: Event<'_>,
+        now: Instant,
         each: &mut impl FnMut(Ended<'_>),
     ) -> Result<(), ConnectionError> {
         match event {
@@ -359,7 +384,7 @@ impl ClientConnection {
                 stream,
                 end_stream,
                 block,
-            } => self.headers(stream, end_stream, &block, each),
+            } => self.headers(stream, end_stream, &block, now, each),
             Event::Data {
                 stream,
                 end_stream,
@@ -395,13 +420,22 @@ impl ClientConnection {
         id: u32,
         end_stream: bool,
         block: &[u8],
+        now: Instant,
         each: &mut impl FnMut(Ended<'_>),
     ) -> Result<(), ConnectionError> {
         let found = self.slot_of(id)?;
         let mut nobody = OpenCall::default();
-        let call = found
-            .and_then(|slot| self.calls.get(slot))
-            .unwrap_or(&mut nobody);
+        let call = match found.and_then(|slot| self.calls.get(slot)) {
+            Some(call) => call,
+            None => {
+                self.link.note_waste(now);
+                &mut nobody
+            }
+        };
+        if call.http_status.is_some() && !end_stream {
+            // Neither the headers nor the trailers.
+            self.link.note_waste(now);
+        }
         let names = &self.config.keep_metadata;
         self.link
             .decoder
@@ -409,8 +443,20 @@ impl ClientConnection {
                 reply_field(call, field, names)
             })
             .map_err(|_| ConnectionError::compression("unreadable header block"))?;
-        if let (Some(slot), true) = (found, end_stream) {
-            self.finish(slot, None, each);
+        let too_large = call.lists.is_over();
+        match found {
+            Some(slot) if too_large => {
+                if !end_stream {
+                    frame::put_reset(&mut self.link.out, id, ErrorCode::Cancel);
+                }
+                let status = Status::fixed(
+                    Code::ResourceExhausted,
+                    "the reply's header lists are larger than the limit",
+                );
+                self.finish(slot, Some(status), each);
+            }
+            Some(slot) if end_stream => self.finish(slot, None, each),
+            _ => {}
         }
         Ok(())
     }
@@ -593,9 +639,13 @@ const MARK_GRPC_OK: u8 = 2;
 /// Nobody's business.
 const MARK_HARMLESS: u8 = 3;
 
-/// A field of a reply's headers or trailers; gives its mark.
+/// A field of a reply's headers or trailers; gives its mark. Lists over their limit are counted on, but
+/// not looked at any more.
 #[inline]
 fn reply_field(call: &mut OpenCall, field: Field<'_>, names: &[&'static str]) -> u8 {
+    if !call.lists.takes(&field) {
+        return field.mark;
+    }
     match field.mark {
         MARK_HTTP_OK => call.http_status = Some(200),
         MARK_GRPC_OK => call.grpc_status = Some(Code::Ok),

@@ -3,12 +3,9 @@
 use std::time::Duration;
 
 use super::grpc;
-use super::hpack::Field;
+use super::hpack::{Field, ListSize};
 use crate::metadata::Kept;
 use crate::{Code, Status};
-
-/// What a header list costs beside its strings (RFC 9113 6.5.2).
-const FIELD_OVERHEAD_BYTES: usize = 32;
 
 // What is known of a field that lies in a table, see [`Field::mark`].
 
@@ -41,8 +38,7 @@ pub(crate) struct RequestHead<R> {
     /// Whether a regular field has come, after which no pseudo-header field may.
     regular: bool,
     malformed: bool,
-    list_bytes: usize,
-    list_bytes_max: usize,
+    size: ListSize,
     post: bool,
     grpc: bool,
     route: Option<R>,
@@ -74,8 +70,7 @@ impl<R: Copy> RequestHead<R> {
             pseudo: 0,
             regular: false,
             malformed: false,
-            list_bytes: 0,
-            list_bytes_max: list_bytes_max as usize,
+            size: ListSize::new(list_bytes_max),
             post: false,
             grpc: false,
             route: None,
@@ -96,9 +91,7 @@ impl<R: Copy> RequestHead<R> {
         kept: &mut Kept,
         route: impl FnOnce(&[u8]) -> Option<R>,
     ) -> u8 {
-        let bytes = field.name.len() + field.value.len() + FIELD_OVERHEAD_BYTES;
-        self.list_bytes = self.list_bytes.saturating_add(bytes);
-        if self.list_bytes > self.list_bytes_max {
+        if !self.size.takes(&field) {
             return field.mark;
         }
         match field.mark {
@@ -230,7 +223,7 @@ impl<R: Copy> RequestHead<R> {
     /// What becomes of the request.
     pub fn admission(&self) -> Admission<R> {
         let required = METHOD | SCHEME | PATH;
-        if self.list_bytes > self.list_bytes_max {
+        if self.size.is_over() {
             return Admission::Ends(Status::fixed(
                 Code::ResourceExhausted,
                 "header list too large",

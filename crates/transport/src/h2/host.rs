@@ -1,6 +1,7 @@
 //! What the connections of one thread share: the service, the built-in ones, buffers, counters.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use crate::counters::{Cells, Counter, Counters};
@@ -17,6 +18,46 @@ pub(crate) struct Shared {
     pub keep_metadata: Vec<&'static str>,
     pub health: Health,
     pub reflection: Option<Reflection>,
+    pub held: Held,
+}
+
+/// What all connections together hold for their peers, in bytes: as of each one's last event.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    partial: AtomicUsize,
+    unsent: AtomicUsize,
+}
+
+/// One connection's part of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct HeldBytes {
+    /// Of requests that are not complete.
+    pub partial: usize,
+    /// Of replies that wait.
+    pub unsent: usize,
+}
+
+impl Held {
+    /// One connection holds something else than before.
+    pub fn change(&self, before: HeldBytes, after: HeldBytes) {
+        // Sums of what was added before, so they neither overflow nor go below zero.
+        let change = |sum: &AtomicUsize, before: usize, after: usize| {
+            sum.fetch_add(after.wrapping_sub(before), Ordering::Relaxed);
+        };
+        change(&self.partial, before.partial, after.partial);
+        change(&self.unsent, before.unsent, after.unsent);
+    }
+
+    /// Whether so much more of incomplete requests may be held.
+    pub fn has_partial_room(&self, bytes: usize, limits: &ServerLimits) -> bool {
+        self.partial.load(Ordering::Relaxed).saturating_add(bytes) <= limits.partial_bytes_max
+    }
+
+    /// Whether as many replies wait as may.
+    #[inline]
+    pub fn is_crowded(&self, limits: &ServerLimits) -> bool {
+        self.unsent.load(Ordering::Relaxed) >= limits.unsent_bytes_max
+    }
 }
 
 impl Shared {
@@ -35,6 +76,7 @@ impl Shared {
             keep_metadata: names.clone(),
             health: Health::new(options.health.clone()),
             reflection,
+            held: Held::default(),
         })
     }
 }

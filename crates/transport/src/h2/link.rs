@@ -121,6 +121,8 @@ pub(crate) struct Link {
     receive_left: u32,
     is_server: bool,
     control: Budget,
+    /// The peer did more for nothing than its budget allows.
+    flooded: bool,
 }
 
 impl Link {
@@ -147,6 +149,7 @@ impl Link {
             receive_left: CONNECTION_WINDOW_BYTES,
             is_server,
             control: Budget::new(control_frames_max, now),
+            flooded: false,
         }
     }
 
@@ -217,8 +220,26 @@ impl Link {
         Ok(())
     }
 
+    /// Notes that the peer made us work for nothing. [`check`](Self::check) tells when it was too much.
+    #[cold]
+    pub fn note_waste(&mut self, now: Instant) {
+        self.flooded |= !self.control.take(now);
+    }
+
     fn charge(&mut self, now: Instant) -> Result<(), ConnectionError> {
-        if self.control.take(now) {
+        self.flooded |= !self.control.take(now);
+        self.check()
+    }
+
+    /// Whether the peer did more for nothing than it may.
+    #[inline]
+    pub fn is_flooded(&self) -> bool {
+        self.flooded
+    }
+
+    /// Ends the connection of a peer that did.
+    pub fn check(&self) -> Result<(), ConnectionError> {
+        if !self.is_flooded() {
             return Ok(());
         }
         Err(ConnectionError::calm(

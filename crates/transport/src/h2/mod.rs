@@ -13,7 +13,9 @@ mod slots;
 mod stream;
 
 pub use client::{ClientConfig, ClientConnection, Ended, Request};
+#[cfg(test)]
+pub(crate) use frame::PREFACE;
 pub use frame::{ConnectionError, ErrorCode};
 pub use host::Host;
-pub(crate) use host::Shared;
+pub(crate) use host::{Held, Shared};
 pub use server::ServerConnection;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use super::host::Route;
 use super::link::STREAM_WINDOW_BYTES;
-use crate::Status;
 use crate::metadata::Kept;
+use crate::{CallGroup, Status};
 
 /// How far a stream's request has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,6 +44,8 @@ pub(crate) struct Stream {
     pub content_bytes: u64,
     /// The start of a message whose rest is to come.
     pub body: Vec<u8>,
+    /// Since when, if there is one.
+    pub gathering: Option<Instant>,
     pub kept: Kept,
     pub receive_left: u32,
     pub send_window: i64,
@@ -54,6 +56,8 @@ pub(crate) struct Stream {
     pub end: Option<End>,
     /// A `Watch` of a service that is known or not.
     pub watch: Option<bool>,
+    /// Where it is counted as in flight; not before it has outlived the read that it came in.
+    pub counted: Option<CallGroup>,
 }
 
 impl Stream {
@@ -79,6 +83,18 @@ impl Stream {
             None => true,
             Some(length) if ended => self.content_bytes == length,
             Some(length) => self.content_bytes <= length,
+        }
+    }
+
+    /// Since when the rest of a request is waited for, if it must come: that of a unary call, that of a
+    /// message which has begun, and what is dropped. A stream may rest between its messages.
+    pub fn waits_since(&self) -> Option<Instant> {
+        match self.request {
+            Request::Open if self.route.is_some_and(Route::is_unary) => self.opened,
+            Request::Open if self.body.is_empty() => None,
+            Request::Open => self.gathering,
+            Request::Unwanted => self.opened,
+            Request::Ended => None,
         }
     }
 

@@ -7,7 +7,7 @@ use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown};
 
-use crate::h2::{ConnectionError, ErrorCode, Host, ServerConnection};
+use crate::h2::{ConnectionError, ErrorCode, Held, Host, ServerConnection};
 use crate::{Counter, ServerLimits, Service};
 
 /// How long a connection that is over waits for the peer to close, so that it gets to read what we
@@ -68,8 +68,8 @@ pub(super) struct Connection {
     let_out: (Instant, u64),
     /// When the peer last sent something.
     read: Instant,
-    /// When there was last a call.
-    used: Instant,
+    /// When there was last a call, and the last one's stream.
+    used: (Instant, u32),
     pinged: Option<Instant>,
 }
 
@@ -87,7 +87,7 @@ impl Connection {
             wrote: now,
             let_out: (now, 0),
             read: now,
-            used: now,
+            used: (now, 0),
             pinged: None,
         }
     }
@@ -99,8 +99,11 @@ impl Connection {
     /// What epoll is to look for.
     pub fn wanted(&mut self) -> EventFlags {
         let mut flags = EventFlags::empty();
+        // What is not going to be read must not be looked for, or epoll reports it for ever.
         if self.closing.is_some()
-            || (!self.machine.is_full() && self.machine.out().len() < Buffers::READ_BYTES)
+            || (!self.machine.is_full()
+                && self.machine.out().len() < Buffers::READ_BYTES
+                && self.rest.len() < Buffers::READ_BYTES)
         {
             flags |= EventFlags::IN;
         }
@@ -171,6 +174,9 @@ impl Connection {
         buffers: &mut Buffers,
         host: &mut Host<S>,
     ) -> Alive {
+        let shared = &host.shared;
+        self.machine
+            .set_crowded(shared.held.is_crowded(&shared.limits));
         self.lend_out(buffers);
         let mut rest = input;
         loop {
@@ -207,9 +213,16 @@ impl Connection {
         } else if self.partial_since.is_none() || (progress && !in_block) {
             self.partial_since = Some(now);
         }
-        if self.machine.calls() > 0 {
-            self.used = now;
-        }
+    }
+
+    /// Tells the server what is held for the peer now.
+    pub fn account(&mut self, held: &Held) {
+        self.machine.account(self.rest.len(), held);
+    }
+
+    /// The connection is gone, and with it what was held and in flight.
+    pub fn abandon<S: Service>(&mut self, host: &mut Host<S>) {
+        self.machine.abandon(host);
     }
 
     fn lend_out(&mut self, buffers: &mut Buffers) {
@@ -310,8 +323,9 @@ impl Connection {
         if held_back == 0 || let_out != self.let_out.1 {
             self.let_out = (now, let_out);
         }
-        if self.machine.calls() > 0 {
-            self.used = now;
+        let last = self.machine.last_stream();
+        if self.machine.calls() > 0 || last != self.used.1 {
+            self.used = (now, last);
         }
         let blocked = !self.machine.out().is_empty();
         let overdue = if blocked && since(self.wrote) >= limits.slow_reader_timeout
@@ -359,11 +373,11 @@ impl Connection {
     ) -> Alive {
         let since = |then: Instant| now.saturating_duration_since(then);
         if limits
-            .idle_timeout
-            .is_some_and(|timeout| since(self.used) >= timeout)
+            .idle_timeout(self.machine.kind())
+            .is_some_and(|timeout| since(self.used.0) >= timeout)
         {
             host.count(Counter::TimeoutIdle);
-            self.used = now;
+            self.used.0 = now;
             self.machine.go_away_now(host);
             self.close(now);
         }
@@ -383,5 +397,97 @@ impl Connection {
         self.machine.ping();
         self.pinged = Some(now);
         Alive::Yes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+    use crate::{Call, Method, MethodKind, Reply, ServerOptions, Status, TransportKind};
+
+    /// Answers with 1,000 bytes.
+    struct Thousand;
+
+    impl Service for Thousand {
+        fn method(&self, _: &str) -> Option<Method> {
+            let kind = MethodKind::Unary;
+            Some(Method { id: 0, kind })
+        }
+
+        fn call(&mut self, _: &Call<'_>, reply: &mut Reply<'_>) -> Result<(), Status> {
+            reply.message().resize(1000, b'x');
+            Ok(())
+        }
+    }
+
+    fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+    }
+
+    /// Calls that are answered with more than they are long, over windows that are wide open.
+    fn calls(from: u32, count: u32) -> Vec<u8> {
+        let mut block = vec![0x83, 0x86, 0x04, 1, b'/', 0x0f, 0x10, 16];
+        block.extend(b"application/grpc");
+        let call = |n: u32| {
+            let stream = 2 * n + 1;
+            let message = [0, 0, 0, 0, 100];
+            [
+                frame(1, 4, stream, &block),
+                frame(0, 1, stream, &[&message[..], &[7; 100]].concat()),
+            ]
+            .concat()
+        };
+        (from..from + count).flat_map(call).collect()
+    }
+
+    fn hello() -> Vec<u8> {
+        let wide = [0, 4, 0x7f, 0xff, 0xff, 0xff];
+        let mut bytes = crate::h2::PREFACE.to_vec();
+        bytes.extend(frame(4, 0, 0, &wide));
+        bytes.extend(frame(8, 0, 0, &0x7000_0000u32.to_be_bytes()));
+        bytes
+    }
+
+    /// Whatever the peer reads and sends: as long as epoll is told to look for bytes, a look takes some.
+    /// If not, it would be told of them for ever.
+    #[test]
+    fn what_is_looked_for_is_read() {
+        let options = ServerOptions::default();
+        let now = Instant::now();
+        let mut host = Host::alone(Thousand, &options).unwrap();
+        let mut buffers = Buffers::new();
+        let (mut peer, socket) = UnixStream::pair().unwrap();
+        peer.set_nonblocking(true).unwrap();
+        let machine = ServerConnection::new(&options.limits, TransportKind::Unix, None, now);
+        let mut connection = Connection::new(socket.into(), machine, now);
+        let mut unsent = [hello(), calls(0, 20_000)].concat();
+        let (mut waited, mut seen, mut idle) = (0, 0, 0);
+        // A peer that reads a little now and then, and sends whenever it can.
+        while seen < 20_000 * 1000 {
+            if let Ok(sent) = peer.write(&unsent) {
+                unsent.drain(..sent);
+            }
+            let before = (connection.read, connection.rest.len());
+            if connection.wanted().contains(EventFlags::IN) {
+                assert!(connection.rest.len() < Buffers::READ_BYTES);
+                assert_eq!(connection.readable(&mut buffers, &mut host), Alive::Yes);
+            } else {
+                waited += 1;
+            }
+            let read = peer.read(&mut [0; 7_000]).unwrap_or(0);
+            seen += read;
+            if connection.wanted().contains(EventFlags::OUT) {
+                assert_eq!(connection.writable(&mut buffers, &mut host), Alive::Yes);
+            }
+            let still = read == 0 && before == (connection.read, connection.rest.len());
+            idle = if still { idle + 1 } else { 0 };
+            assert!(idle < 1000, "stuck at {seen} bytes");
+        }
+        assert!(waited > 0 && unsent.is_empty());
     }
 }

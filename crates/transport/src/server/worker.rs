@@ -15,12 +15,15 @@ use rustix::net::SocketFlags;
 use super::connection::{Alive, Buffers, Connection};
 use super::control::{Control, Desk, Incoming, Order};
 use crate::h2::{Host, ServerConnection, Shared};
+use crate::socket::BACKLOG;
 use crate::{Counter, PeerCred, PeerPolicy, Service, TransportKind};
 
 /// Events taken from the kernel at once.
 const EVENTS_MAX: usize = 256;
 /// Connections accepted before others get their turn.
 const ACCEPTS_MAX: usize = 64;
+/// Turns of accepting, at a drain, for what had connected before: no backlog is longer.
+const LAST_TURNS_MAX: usize = BACKLOG.unsigned_abs() as usize / ACCEPTS_MAX;
 /// In how many ticks every connection's clock is looked at once.
 const SWEEP_TICKS: usize = 10;
 
@@ -204,6 +207,7 @@ impl<S: Service> Worker<S> {
         if alive == Alive::No {
             return self.close(index);
         }
+        connection.account(&self.host.shared.held);
         let wanted = connection.wanted();
         if wanted != connection.interest {
             connection.interest = wanted;
@@ -219,7 +223,8 @@ impl<S: Service> Worker<S> {
             return;
         };
         // Closing the descriptor takes it out of epoll.
-        if place.connection.take().is_some() {
+        if let Some(mut connection) = place.connection.take() {
+            connection.abandon(&mut self.host);
             place.generation = place.generation.wrapping_add(1) & (u32::MAX >> 1);
             self.free.push(index);
             self.open -= 1;
@@ -296,15 +301,14 @@ impl<S: Service> Worker<S> {
                     self.welcome(socket, kind);
                 }
                 Err(Errno::AGAIN) => return false,
-                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
+                Err(error) if is_about_the_peer(error) => {}
+                Err(_) => {
                     // It would be reported again at once; the next tick tries again.
                     listener.armed = false;
                     let _ = epoll::delete(&self.epoll, &listener.socket);
                     self.host.count(Counter::AcceptFailed);
                     return false;
                 }
-                // The one that connected is gone already.
-                Err(_) => {}
             }
         }
         true
@@ -418,7 +422,11 @@ impl<S: Service> Worker<S> {
     fn start_drain(&mut self, now: Instant) {
         self.draining = Some((now, false));
         for number in 0..self.listeners.len() {
-            while self.accept(number) {}
+            for _ in 0..LAST_TURNS_MAX {
+                if !self.accept(number) {
+                    break;
+                }
+            }
         }
         self.listeners.clear();
         self.control.accepting.fetch_sub(1, Ordering::AcqRel);
@@ -464,6 +472,12 @@ impl<S: Service> Worker<S> {
     }
 }
 
+/// Whether an accept failed because of the one that connected, who is gone already; or else because of
+/// us, which the next accept would meet again.
+fn is_about_the_peer(error: Errno) -> bool {
+    matches!(error, Errno::CONNABORTED | Errno::INTR | Errno::PROTO)
+}
+
 fn desk(control: &Control, number: usize) -> io::Result<&Desk> {
     control
         .desks
@@ -479,4 +493,28 @@ fn join(index: usize, generation: u32) -> u64 {
 fn split(about: u64) -> (usize, u32) {
     let index = usize::try_from(about & u64::from(u32::MAX)).unwrap_or(usize::MAX);
     (index, u32::try_from(about >> 32).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One that is taken for the peer's would be met again and again.
+    #[test]
+    fn errors_of_accept() {
+        for (error, about_the_peer) in [
+            (Errno::CONNABORTED, true),
+            (Errno::INTR, true),
+            (Errno::PROTO, true),
+            (Errno::MFILE, false),
+            (Errno::NFILE, false),
+            (Errno::NOBUFS, false),
+            (Errno::NOMEM, false),
+            (Errno::INVAL, false),
+            (Errno::BADF, false),
+            (Errno::PERM, false),
+        ] {
+            assert_eq!(is_about_the_peer(error), about_the_peer, "{error}");
+        }
+    }
 }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use transport::{
-    Address, Call, Client, ClientOptions, Code, Method, MethodKind, Reply, Server, ServerOptions,
-    Service, Status, serve,
+    Address, Call, CallGroup, Client, ClientOptions, Code, Counters, Method, MethodKind, Reply,
+    Server, ServerOptions, Service, Status, TransportKind, serve,
 };
 
 pub const ECHO: &str = "/test.Test/Echo";
@@ -42,6 +42,10 @@ impl Service for Test {
             _ => return None,
         };
         Some(Method { id, kind })
+    }
+
+    fn group(&self, call: &Call<'_>) -> CallGroup {
+        CallGroup::new(u8::try_from(call.method).unwrap())
     }
 
     fn call(&mut self, call: &Call<'_>, reply: &mut Reply<'_>) -> Result<(), Status> {
@@ -156,6 +160,13 @@ pub fn client(place: &Place) -> Client {
 
 pub fn client_with(place: &Place, options: ClientOptions) -> Client {
     Client::connect(&place.address, options).unwrap()
+}
+
+/// Calls in flight, of all groups and transports.
+pub fn in_flight(counters: &Counters) -> u64 {
+    let groups = || (0..CallGroup::COUNT).map(|n| CallGroup::new(u8::try_from(n).unwrap()));
+    let of = |kind| -> u64 { groups().map(|group| counters.in_flight(kind, group)).sum() };
+    of(TransportKind::Unix) + of(TransportKind::Tcp)
 }
 
 pub const LONG: Duration = Duration::from_secs(20);

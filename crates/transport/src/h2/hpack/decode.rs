@@ -18,6 +18,8 @@ pub enum HpackError {
     Huffman,
     /// A table size above what was allowed, or one that is not at the block's start.
     TableSize,
+    /// More goes into the table than any sane block puts there.
+    Entries,
 }
 
 impl std::error::Error for HpackError {}
@@ -30,6 +32,7 @@ impl fmt::Display for HpackError {
             Self::Index => "index of no field",
             Self::Huffman => "wrong Huffman code",
             Self::TableSize => "table size not allowed",
+            Self::Entries => "too much for the table in one block",
         })
     }
 }
@@ -46,6 +49,10 @@ pub struct Field<'a> {
     pub mark: u8,
 }
 
+/// Strings that one block puts into the table, in bytes: two bytes of a block can ask for a copy of
+/// a name that fills the table, again and again.
+const ENTERED_BYTES_MAX: usize = 64 << 10;
+
 /// One direction's decoder, with its dynamic table.
 #[derive(Debug)]
 pub struct Decoder {
@@ -53,6 +60,8 @@ pub struct Decoder {
     static_marks: [u8; STATIC.len()],
     version: u64,
     table_bytes_max: usize,
+    /// Bytes that the block at hand has put into the table.
+    entered_bytes: usize,
 }
 
 /// Splits a block behind the fields it begins with that are one index of a byte each, as they mostly
@@ -142,6 +151,7 @@ impl Decoder {
             static_marks: [0; STATIC.len()],
             version: 0,
             table_bytes_max,
+            entered_bytes: 0,
         }
     }
 
@@ -182,6 +192,7 @@ impl Decoder {
         mut field: impl FnMut(Field<'_>) -> u8,
     ) -> Result<(), HpackError> {
         let mut block = Block(block);
+        self.entered_bytes = 0;
         while let Ok(first) = block.byte() {
             if first & 0x80 != 0 {
                 self.indexed(block.integer(first, 7)?, &mut field)?;
@@ -256,6 +267,10 @@ impl Decoder {
             };
             let value = block.string(scratch)?;
             let (name, value) = (name.bytes(scratch), value.bytes(scratch));
+            self.entered_bytes += name.len() + value.len();
+            if self.entered_bytes > ENTERED_BYTES_MAX {
+                return Err(HpackError::Entries);
+            }
             let mark = field(Field {
                 name,
                 value,

@@ -7,9 +7,11 @@
 mod decode;
 mod encode;
 mod huffman;
+mod size;
 mod table;
 
 pub(crate) use decode::split_indexed;
 pub use decode::{Decoder, Field, HpackError};
 pub(crate) use encode::{Encoder, Memo, Name, indexed, literal_named};
 pub use encode::{integer, literal};
+pub(crate) use size::ListSize;

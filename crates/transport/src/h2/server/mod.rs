@@ -14,12 +14,15 @@ mod requests;
 use std::time::{Duration, Instant};
 
 use super::frame::{self, ConnectionError, ErrorCode, MAX_31, PREFACE};
-use super::host::{Host, Route};
+use super::host::{Held, HeldBytes, Host, Route};
 use super::link::{Budget, Event, Link, RecentResets, STREAM_WINDOW_BYTES};
 use super::reply::ReplyEncoder;
 use super::slots::Slots;
-use super::stream::{Request, Stream};
-use crate::{Code, Counter, PeerCred, ServerLimits, Service, Status, TransportKind};
+use super::stream::Stream;
+use crate::metadata::Metadata;
+use crate::{
+    Call, CallGroup, Code, Counter, PeerCred, ServerLimits, Service, Status, TransportKind,
+};
 use known::{KnownStart, LastPath};
 
 /// What our pings carry when they follow a GOAWAY.
@@ -59,8 +62,8 @@ pub struct ServerConnection {
     partial_bytes: usize,
     /// Bytes of replies that the windows do not let out.
     unsent_bytes: usize,
-    /// A ping of ours that was not answered.
-    pinging: bool,
+    /// What the server knows that is held for this client.
+    held: HeldBytes,
     limits: ConnectionLimits,
 }
 
@@ -71,8 +74,14 @@ struct ConnectionLimits {
     header_list_bytes: u32,
     message_bytes: usize,
     partial_bytes: usize,
+    /// What holds now: `unsent_bytes_max`, or less in a crowd.
     unsent_bytes: usize,
+    unsent_bytes_max: usize,
 }
+
+/// What may wait for a client that does not read while the whole server holds as much as it may, so
+/// that those who read are served all the same.
+const CROWDED_UNSENT_BYTES_MAX: usize = 16 << 10;
 
 impl ServerConnection {
     /// A connection that was just accepted. Its first bytes are in [`out`](Self::out) already.
@@ -114,13 +123,14 @@ impl ServerConnection {
             recent: RecentResets::default(),
             partial_bytes: 0,
             unsent_bytes: 0,
-            pinging: false,
+            held: HeldBytes::default(),
             limits: ConnectionLimits {
                 streams: limits.streams_per_connection_max as usize,
                 header_list_bytes: limits.header_list_bytes_max,
                 message_bytes: limits.message_bytes_max,
                 partial_bytes: limits.partial_bytes_per_connection_max,
                 unsent_bytes: limits.unsent_bytes_per_connection_max,
+                unsent_bytes_max: limits.unsent_bytes_per_connection_max,
             },
         }
     }
@@ -139,6 +149,38 @@ impl ServerConnection {
     /// a client that never opens them shows by the second number.
     pub(crate) fn held_back(&self) -> (usize, u64) {
         (self.unsent_bytes, self.link.data_bytes_sent)
+    }
+
+    /// Tells the server what is held for this client now, with what was read and not taken.
+    pub(crate) fn account(&mut self, rest_bytes: usize, held: &Held) {
+        let now = HeldBytes {
+            partial: self.partial_bytes + rest_bytes,
+            unsent: self.unsent_bytes + self.link.out.len(),
+        };
+        if now != self.held {
+            held.change(self.held, now);
+            self.held = now;
+        }
+    }
+
+    /// Whether the whole server holds so many replies back that this one may hold fewer.
+    #[inline]
+    pub(crate) fn set_crowded(&mut self, crowded: bool) {
+        self.limits.unsent_bytes = if crowded {
+            self.limits.unsent_bytes_max.min(CROWDED_UNSENT_BYTES_MAX)
+        } else {
+            self.limits.unsent_bytes_max
+        };
+    }
+
+    /// The channel it came over.
+    pub(crate) fn kind(&self) -> TransportKind {
+        self.kind
+    }
+
+    /// The highest stream the client has opened: it changes with every call.
+    pub(crate) fn last_stream(&self) -> u32 {
+        self.last
     }
 
     /// Calls in flight.
@@ -181,6 +223,46 @@ impl ServerConnection {
         result
     }
 
+    /// Counts the calls that have outlived the read they came in; most end in it.
+    #[cold]
+    fn count_in_flight<S: Service>(&mut self, host: &mut Host<S>) {
+        let mut place = self.streams.len();
+        while let Some(slot) = place.checked_sub(1).and_then(|at| self.streams.nth(at)) {
+            place -= 1;
+            let Some(stream) = self.streams.get(slot).filter(|s| s.counted.is_none()) else {
+                // So were those before it.
+                return;
+            };
+            let group = match stream.route {
+                Some(Route::Unary(method) | Route::Bidi(method)) => host.service.group(&Call {
+                    method,
+                    message: &[],
+                    subtype: stream.kept.subtype(),
+                    timeout: stream.timeout,
+                    received: host.now,
+                    kind: self.kind,
+                    peer: self.peer,
+                    metadata: Metadata {
+                        names: &host.shared.keep_metadata,
+                        kept: Some(&stream.kept),
+                    },
+                }),
+                _ => CallGroup::OTHER,
+            };
+            stream.counted = Some(group);
+            host.cells.count_begun(self.kind, group);
+        }
+    }
+
+    /// The connection is gone, and with it the calls that were in flight and what was held.
+    pub(crate) fn abandon<S: Service>(&mut self, host: &mut Host<S>) {
+        while let Some(slot) = self.streams.nth(0) {
+            self.close(slot, host);
+        }
+        host.shared.held.change(self.held, HeldBytes::default());
+        self.held = HeldBytes::default();
+    }
+
     fn frames<S: Service>(&mut self, input: &[u8], host: &mut Host<S>) -> Checked<usize> {
         let mut taken = self.preface(input)?;
         if self.preface_bytes < PREFACE.len() {
@@ -193,6 +275,12 @@ impl ServerConnection {
             };
             taken += bytes;
             self.event(event, host)?;
+        }
+        if self.link.is_flooded() {
+            self.link.check()?;
+        }
+        if self.streams.len() > 0 {
+            self.count_in_flight(host);
         }
         Ok(taken)
     }
@@ -281,7 +369,7 @@ impl ServerConnection {
         }
     }
 
-    /// Ends unary calls whose request does not come.
+    /// Ends calls the rest of whose request does not come.
     pub(crate) fn expire<S: Service>(
         &mut self,
         timeout: Duration,
@@ -294,12 +382,8 @@ impl ServerConnection {
             let Some(stream) = self.streams.get(slot) else {
                 return;
             };
-            let waits = match stream.request {
-                Request::Open => stream.route.is_some_and(Route::is_unary),
-                Request::Unwanted => true,
-                Request::Ended => false,
-            };
-            if !waits || stream.age(now) < timeout {
+            let late = |since| now.saturating_duration_since(since) >= timeout;
+            if !stream.waits_since().is_some_and(late) {
                 continue;
             }
             host.count(Counter::TimeoutRequest);
@@ -313,14 +397,12 @@ impl ServerConnection {
         }
     }
 
-    /// Asks the peer whether it lives. False: it did not answer the last time.
-    pub(crate) fn ping(&mut self) -> bool {
+    /// Asks the peer whether it lives; any byte of it is an answer.
+    pub(crate) fn ping(&mut self) {
         frame::put(&mut self.link.out, frame::PING, 0, 0, &ALIVE_PING);
-        !std::mem::replace(&mut self.pinging, true)
     }
 
     fn pong<S: Service>(&mut self, opaque: [u8; 8], host: &mut Host<S>) {
-        self.pinging = false;
         if opaque == DRAIN_PING && self.leaving == Leaving::Told {
             self.go_away_now(host);
         }

@@ -178,6 +178,10 @@ impl ServerConnection {
         let Some(stream) = self.streams.get(slot) else {
             return;
         };
+        if let Some(group) = stream.counted {
+            stream.counted = None;
+            host.cells.count_ended(self.kind, group);
+        }
         self.unsent_bytes = self.unsent_bytes.saturating_sub(stream.unsent.len());
         self.partial_bytes = self.partial_bytes.saturating_sub(stream.body.len());
         stream.unsent.clear();
@@ -195,6 +199,7 @@ impl ServerConnection {
         host: &mut Host<S>,
     ) {
         host.count(Counter::StreamErrors);
+        self.link.note_waste(host.now);
         self.reset(slot, code, host);
     }
 

@@ -7,7 +7,7 @@ use crate::h2::frame::{self, ConnectionError, ErrorCode};
 use crate::h2::grpc;
 use crate::h2::head::{self, Admission, RequestHead};
 use crate::h2::host::{Host, Route, Then};
-use crate::h2::hpack::{self, Field, HpackError};
+use crate::h2::hpack::{self, Field, HpackError, ListSize};
 use crate::h2::link::STREAM_WINDOW_BYTES;
 use crate::h2::slots::Slot;
 use crate::h2::stream::{End, Request};
@@ -85,10 +85,12 @@ impl ServerConnection {
             .read_head(block, host)
             .map_err(|_| ConnectionError::compression("unreadable header block"))?;
         if matches!(self.leaving, Leaving::After(last) if id > last) {
+            self.link.note_waste(host.now);
             return Ok(());
         }
         if self.streams.len() >= self.limits.streams {
             host.count(Counter::CallsRefused);
+            self.link.note_waste(host.now);
             self.recent
                 .reset(&mut self.link.out, id, ErrorCode::RefusedStream);
             return Ok(());
@@ -215,6 +217,7 @@ impl ServerConnection {
     }
 
     /// A header block on a stream that was opened before: trailers, which end a request.
+    #[cold]
     pub(super) fn trailers<S: Service>(
         &mut self,
         id: u32,
@@ -222,11 +225,14 @@ impl ServerConnection {
         block: &[u8],
         host: &mut Host<S>,
     ) -> Checked {
+        // Made up for when the call ends.
+        self.link.note_waste(host.now);
         let mut malformed = !end_stream;
+        let mut size = ListSize::new(self.limits.header_list_bytes);
         self.link
             .decoder
             .decode(block, &mut host.scratch, |field| {
-                malformed |= !head::name_is_sound(field.name);
+                malformed |= !size.takes(&field) || !head::name_is_sound(field.name);
                 field.mark
             })
             .map_err(|_| ConnectionError::compression("unreadable header block"))?;
@@ -359,14 +365,23 @@ impl ServerConnection {
         let Some(stream) = self.streams.get(slot) else {
             return false;
         };
-        if self.partial_bytes.saturating_add(payload.len()) > self.limits.partial_bytes {
+        let partial = self.partial_bytes.saturating_add(payload.len());
+        // Of these the server may not have heard yet.
+        let more = partial.saturating_sub(self.held.partial);
+        let too_much = if partial > self.limits.partial_bytes {
+            Some("too many incomplete requests on the connection")
+        } else if !host.shared.held.has_partial_room(more, &host.shared.limits) {
+            Some("too many incomplete requests on the server")
+        } else {
+            None
+        };
+        if let Some(why) = too_much {
             host.count(Counter::CallsShed);
-            let status = Status::fixed(
-                Code::ResourceExhausted,
-                "too many incomplete requests on the connection",
-            );
-            self.give_up(slot, status, host);
+            self.give_up(slot, Status::fixed(Code::ResourceExhausted, why), host);
             return false;
+        }
+        if stream.body.is_empty() {
+            stream.gathering = Some(host.now);
         }
         if stream.body.capacity() == 0 {
             stream.body = host.body();
@@ -498,7 +513,9 @@ impl ServerConnection {
             );
             return self.give_up(slot, status, host);
         }
-        if self.unsent_bytes >= self.limits.unsent_bytes {
+        // Both: one frame can hold many messages of a stream.
+        let waiting = self.unsent_bytes.saturating_add(self.link.out.len());
+        if waiting >= self.limits.unsent_bytes {
             host.count(Counter::CallsShed);
             let status = Status::fixed(
                 Code::ResourceExhausted,
