@@ -12,9 +12,9 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use engine::{BLOCK_LEN, Book, MemoryBook, Snapshot};
 use openrtb::Micros;
-use transport::{Counter, Counters, Server};
+use transport::{Counters, Server, TransportKind};
 
-use crate::service::{Heartbeat, Shared};
+use crate::service::{Heartbeat, Shared, call_groups};
 use crate::time;
 
 /// A server thread that has not ticked for so long hangs.
@@ -139,6 +139,7 @@ fn push_budgets(text: &mut Text, shared: &Shared) {
         "Bids taken back, those of tests.",
         counts.cancelled,
     );
+    text.counter("bids_won", "Bids with a win notice.", counts.won);
     text.counter("bids_settled", "Bids billed in time.", counts.settled);
     text.counter(
         "bids_settled_late",
@@ -164,14 +165,18 @@ fn budgets(snapshot: &Snapshot<MemoryBook>) -> (Micros, u64) {
 }
 
 fn push_transport(text: &mut Text, counters: &Counters) {
-    let ended = [Counter::CallsOk, Counter::CallsFailed, Counter::CallsReset];
-    let ended = ended.map(|counter| counters.get(counter)).iter().sum();
-    let in_flight = counters.get(Counter::Calls).saturating_sub(ended);
-    text.gauge(
+    text.head(
+        "gauge",
         "calls_in_flight",
         "Calls that have begun and not ended.",
-        in_flight,
     );
+    for transport in [TransportKind::Unix, TransportKind::Tcp] {
+        for (format, group) in call_groups() {
+            let count = counters.in_flight(transport, group);
+            let labels = format!("{{format=\"{format}\",transport=\"{}\"}}", transport.name());
+            text.value("calls_in_flight", &labels, count);
+        }
+    }
     text.gauge(
         "connections_open",
         "Connections.",
@@ -179,7 +184,7 @@ fn push_transport(text: &mut Text, counters: &Counters) {
     );
     for (counter, count) in counters.iter() {
         let name = format!("transport_{}", counter.name());
-        text.counter(&name, "See docs/operating.md.", count);
+        text.counter(&name, counter.help(), count);
     }
 }
 
@@ -196,10 +201,34 @@ impl Text {
     }
 
     fn push(&mut self, kind: &str, name: &str, help: &str, value: impl fmt::Display) {
-        // Writing to a string cannot fail.
+        self.head(kind, name, help);
+        self.value(name, "", value);
+    }
+
+    // Writing to a string cannot fail.
+
+    fn head(&mut self, kind: &str, name: &str, help: &str) {
         let _ = write!(
             self.0,
-            "# HELP nearbid_{name} {help}\n# TYPE nearbid_{name} {kind}\nnearbid_{name} {value}\n"
+            "# HELP nearbid_{name} {help}\n# TYPE nearbid_{name} {kind}\n"
         );
+    }
+
+    fn value(&mut self, name: &str, labels: &str, value: impl fmt::Display) {
+        let _ = writeln!(self.0, "nearbid_{name}{labels} {value}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use transport::Counter;
+
+    #[test]
+    fn every_counter_is_documented() {
+        let manual = include_str!("../../../docs/operating.md");
+        for counter in Counter::ALL {
+            let row = format!("| `{}` | {} |\n", counter.name(), counter.help());
+            assert!(manual.contains(&row), "{row}");
+        }
     }
 }

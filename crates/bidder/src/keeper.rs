@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use engine::Budgets;
 
 use crate::fault::Faults;
+use crate::http::join_until;
 use crate::metrics::Reload;
 use crate::service::Shared;
 use crate::snapshot::{LoadError, Source, Stamp, State};
@@ -17,7 +18,7 @@ use crate::time;
 /// How often files are looked at and reservations expired.
 const ROUND: Duration = Duration::from_secs(1);
 
-/// The thread; it ends when this is dropped.
+/// The thread; it ends when this is stopped or dropped.
 pub(crate) struct Keeper {
     reload: Option<SyncSender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -57,12 +58,16 @@ impl Keeper {
     }
 }
 
-impl Drop for Keeper {
-    fn drop(&mut self) {
+impl Keeper {
+    /// Tells it to end, after a reload that it is at.
+    pub fn stop(&mut self) {
         drop(self.reload.take());
+    }
+
+    /// Waits for the end, once it was told to.
+    pub fn join(mut self, until: Instant) {
         if let Some(thread) = self.thread.take() {
-            // It panics nowhere; if it did, there is nothing left to do for it.
-            let _ = thread.join();
+            join_until(thread, until);
         }
     }
 }

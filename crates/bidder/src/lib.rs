@@ -5,6 +5,7 @@
 
 mod admin;
 pub mod config;
+mod descriptors;
 mod domain;
 mod fault;
 mod http;

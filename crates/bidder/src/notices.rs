@@ -9,7 +9,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State as Extract};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::routing::get;
 use engine::{BidId, Budgets, Notice as Did, Rates, Timestamp};
 use openrtb::{Currency, Floor, Micros};
@@ -45,7 +45,7 @@ impl Asked {
 fn apply(shared: &Shared, asked: Asked, bid_id: &str, now: Timestamp) -> NoticeOutcome {
     let outcome = match (asked, BidId::parse(bid_id)) {
         (_, None) => NoticeOutcome::Unknown,
-        (Asked::Win, Some(_)) => NoticeOutcome::Applied,
+        (Asked::Win, Some(bid)) => outcome(shared.budgets.win(bid, now)),
         (Asked::Billing(price), Some(bid)) => {
             // What is settled is never above what was reserved, so "all of it" is the bid's price.
             let price = price.unwrap_or(Micros(i64::MAX));
@@ -61,8 +61,8 @@ fn apply(shared: &Shared, asked: Asked, bid_id: &str, now: Timestamp) -> NoticeO
 
 fn outcome(did: Did) -> NoticeOutcome {
     match did {
-        Did::Settled(_) | Did::Released(_) => NoticeOutcome::Applied,
-        Did::SettledLate(_) => NoticeOutcome::Late,
+        Did::Won | Did::Settled(_) | Did::Released(_) => NoticeOutcome::Applied,
+        Did::WonLate | Did::SettledLate(_) => NoticeOutcome::Late,
         Did::Repeated => NoticeOutcome::Duplicate,
         Did::Unknown => NoticeOutcome::Unknown,
     }
@@ -139,7 +139,14 @@ const CURRENCY: &str = "a price is in a currency that has no rate here";
 /// Answers notices by GET: `…/billing?id=…&price=…&cur=…` and `…/loss?id=…&reason=…`, under
 /// whatever path leads here.
 pub(crate) fn router(shared: Arc<Shared>) -> Router {
-    Router::new().fallback(get(by_url)).with_state(shared)
+    // A HEAD is a look, and a notice is no place to look at: unless it is refused, it is a GET to axum.
+    Router::new()
+        .fallback(get(by_url).head(only_get))
+        .with_state(shared)
+}
+
+async fn only_get() -> (StatusCode, [(header::HeaderName, &'static str); 1]) {
+    (StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET")])
 }
 
 type Answer = (StatusCode, &'static str);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use engine::{MemoryBudgets, MemoryLimits};
@@ -14,6 +14,7 @@ use transport::{Address, Drained, ServeError, Server, ServerOptions};
 
 use crate::admin::{self, Admin};
 use crate::config::Config;
+use crate::descriptors;
 use crate::http::{HttpLimits, HttpServer};
 use crate::keeper::Keeper;
 use crate::metrics::Metrics;
@@ -39,7 +40,12 @@ pub enum RunError {
         error: std::io::Error,
     },
     /// Signals, threads or metrics cannot be set up.
-    Setup(String),
+    Setup {
+        /// What cannot.
+        what: &'static str,
+        /// Why not.
+        error: String,
+    },
 }
 
 impl fmt::Display for RunError {
@@ -54,7 +60,7 @@ impl fmt::Display for RunError {
             } => {
                 write!(f, "{port} cannot listen on {listen}: {error}")
             }
-            RunError::Setup(error) => f.write_str(error),
+            RunError::Setup { what, error } => write!(f, "cannot {what}: {error}"),
         }
     }
 }
@@ -67,13 +73,16 @@ impl std::error::Error for RunError {}
 /// # Errors
 /// What keeps the service from starting.
 pub fn run(config: Config) -> Result<(), RunError> {
-    let mut signals = listen_for_signals()?;
+    let mut signals = listen_for_signals().map_err(setup("listen for signals"))?;
+    let mut config = config;
+    descriptors::make_room(&mut config);
     let (shared, source) = load(&config)?;
     let admin = Arc::new(Admin::new(shared.clone()));
     let admin_port = start_admin(&config, &admin)?;
     let notice_port = start_notices(&config, &shared)?;
     let server = start_server(&config, &shared, &admin)?;
-    let keeper = Keeper::start(shared.clone(), source).map_err(setup)?;
+    let mut keeper = Keeper::start(shared.clone(), source)
+        .map_err(setup("start the thread that reloads files"))?;
     let listen = server.local_addresses().to_vec();
     set(&admin, Some(server));
     admin.ready.store(true, Ordering::SeqCst);
@@ -81,26 +90,31 @@ pub fn run(config: Config) -> Result<(), RunError> {
 
     wait(&mut signals, &keeper);
 
+    let until = Instant::now() + config.drain_max;
     admin.ready.store(false, Ordering::SeqCst);
     shared.draining.store(true, Ordering::SeqCst);
     if let Some(server) = set(&admin, None) {
         let Drained { finished, cut } = server.drain(config.drain_max);
         tracing::info!(finished, cut, "drained");
     }
-    drop((keeper, notice_port, admin_port));
+    // All at once: what is left of the time is there for each of them.
+    let ports = [notice_port, admin_port].into_iter().flatten();
+    let ports: Vec<HttpServer> = ports.inspect(|port| port.stop(until)).collect();
+    keeper.stop();
+    ports.into_iter().for_each(|port| port.join(until));
+    keeper.join(until);
     Ok(())
 }
 
 /// SIGTERM, SIGINT and SIGHUP come as data from here on. After the first of those that end the
 /// process, a second ends it at once.
-fn listen_for_signals() -> Result<Signals, RunError> {
-    let signals = Signals::new([SIGTERM, SIGINT, SIGHUP]).map_err(setup)?;
+fn listen_for_signals() -> std::io::Result<Signals> {
+    let signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     let ending = Arc::new(AtomicBool::new(false));
     for signal in [SIGTERM, SIGINT] {
         // In this order: the first signal finds the flag down, and raises it.
         signal_hook::flag::register_conditional_shutdown(signal, 1, ending.clone())
-            .and_then(|_| signal_hook::flag::register(signal, ending.clone()))
-            .map_err(setup)?;
+            .and_then(|_| signal_hook::flag::register(signal, ending.clone()))?;
     }
     Ok(signals)
 }
@@ -119,7 +133,7 @@ fn load(config: &Config) -> Result<(Arc<Shared>, Source), RunError> {
         budgets: budgets.clone(),
     };
     let state = source.load().map_err(RunError::Load)?;
-    let metrics = Metrics::new().map_err(setup)?;
+    let metrics = Metrics::new().map_err(setup("set metrics up"))?;
     metrics.loaded(&state);
     let shared = Shared {
         current: Arc::new(ArcSwap::from_pointee(state)),
@@ -137,31 +151,40 @@ fn load(config: &Config) -> Result<(Arc<Shared>, Source), RunError> {
     Ok((Arc::new(shared), source))
 }
 
+const ADMIN_LIMITS: HttpLimits = HttpLimits {
+    connections_max: 256,
+    head_time_max: Duration::from_secs(2),
+    connection_time_max: Duration::from_secs(120),
+    head_bytes_max: 16 << 10,
+};
+
+const NOTICE_LIMITS: HttpLimits = HttpLimits {
+    connections_max: 1024,
+    head_time_max: Duration::from_secs(10),
+    connection_time_max: Duration::from_secs(600),
+    head_bytes_max: 16 << 10,
+};
+
+/// Descriptors that the HTTP ports may need.
+pub(crate) fn http_connections_max(config: &Config) -> usize {
+    let admin = config.admin.map_or(0, |_| ADMIN_LIMITS.connections_max);
+    let notices = config.notices.as_ref();
+    admin + notices.map_or(0, |_| NOTICE_LIMITS.connections_max)
+}
+
 fn start_admin(config: &Config, admin: &Arc<Admin>) -> Result<Option<HttpServer>, RunError> {
-    const LIMITS: HttpLimits = HttpLimits {
-        connections_max: 256,
-        head_time_max: Duration::from_secs(2),
-        connection_time_max: Duration::from_secs(120),
-        head_bytes_max: 16 << 10,
-    };
     let Some(listen) = config.admin else {
         return Ok(None);
     };
-    start_http("admin", listen, admin::router(admin.clone()), LIMITS)
+    start_http("admin", listen, admin::router(admin.clone()), ADMIN_LIMITS)
 }
 
 fn start_notices(config: &Config, shared: &Arc<Shared>) -> Result<Option<HttpServer>, RunError> {
-    const LIMITS: HttpLimits = HttpLimits {
-        connections_max: 1024,
-        head_time_max: Duration::from_secs(10),
-        connection_time_max: Duration::from_secs(600),
-        head_bytes_max: 16 << 10,
-    };
     let Some(notices) = &config.notices else {
         return Ok(None);
     };
     let app = notices::router(shared.clone());
-    start_http("notices", notices.listen, app, LIMITS)
+    start_http("notices", notices.listen, app, NOTICE_LIMITS)
 }
 
 fn start_http(
@@ -226,6 +249,9 @@ fn wait(signals: &mut Signals, keeper: &Keeper) {
     }
 }
 
-fn setup(error: impl fmt::Display) -> RunError {
-    RunError::Setup(error.to_string())
+fn setup<E: fmt::Display>(what: &'static str) -> impl Fn(E) -> RunError {
+    move |error| RunError::Setup {
+        what,
+        error: error.to_string(),
+    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use arc_swap::Cache;
 use engine::{Invalid, MemoryBudgets, Outcome, Scratch};
 use openrtb::{Limit, Reason, RequestView};
-use transport::{Call, Code, Method, MethodKind, Reply, Service, Status};
+use transport::{Call, CallGroup, Code, Method, MethodKind, Reply, Service, Status};
 use wire::{Format, Limits, Reader, Visit};
 
 use crate::config::Deadline;
@@ -138,6 +138,13 @@ impl Service for BidderService {
         self.bid(call, reply)
     }
 
+    fn group(&self, call: &Call<'_>) -> CallGroup {
+        match call.method {
+            method if method == NOTIFY.id => group_of(Format::Protobuf),
+            _ => call_format(call).map_or(CallGroup::OTHER, group_of),
+        }
+    }
+
     fn tick(&mut self, now: Instant) {
         self.clock = Clock::now();
         self.metrics.flush();
@@ -146,6 +153,24 @@ impl Service for BidderService {
         let beat = self.clock.moment(now).0;
         self.heartbeat.store(beat.unsigned_abs(), Ordering::Relaxed);
     }
+}
+
+/// Where calls of a format are counted while they are in flight.
+const fn group_of(format: Format) -> CallGroup {
+    CallGroup::new(match format {
+        Format::Protobuf => 0,
+        Format::FlatBuffers => 1,
+        Format::Json => 2,
+    })
+}
+
+/// Every group of calls, by the name of its format; `unknown` are those that name none or two, and
+/// those of the services beside ours.
+pub(crate) fn call_groups() -> impl Iterator<Item = (&'static str, CallGroup)> {
+    let formats = Format::ALL.into_iter();
+    formats
+        .map(|format| (format.name(), group_of(format)))
+        .chain([("unknown", CallGroup::OTHER)])
 }
 
 /// What a call was answered.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use bidder::config::Keys;
 use bidder::{Faults, line_items, rates};
+use clap::Parser as _;
 use serde::Serialize;
 
 use crate::bidder::read_config;
@@ -18,7 +19,7 @@ Examples:
   nearbid check --line-items examples/line-items.json
   nearbid check --config nearbid.toml --json")]
 pub struct Args {
-    /// A configuration file; its line items and rates are checked too
+    /// A configuration file, under the environment's variables; its line items and rates are checked too
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// A line items file
@@ -57,7 +58,7 @@ impl Report {
 /// # Errors
 /// Nothing was given to check.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let report = check(&args);
+    let report = check(&args)?;
     anyhow::ensure!(
         !report.good.is_empty() || !report.bad.is_empty(),
         "nothing to check; give --config, --line-items or --rates"
@@ -74,11 +75,19 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn check(args: &Args) -> Report {
+/// What `nearbid bidder` takes from the environment, which stands above the file.
+#[derive(clap::Parser)]
+struct Environment {
+    #[command(flatten)]
+    keys: Keys,
+}
+
+fn check(args: &Args) -> anyhow::Result<Report> {
     let mut report = Report::default();
     let (mut items_files, mut rates_files) = (Vec::new(), Vec::new());
     if let Some(file) = &args.config {
-        match read_config(Some(file), Keys::default()) {
+        let environment = Environment::try_parse_from(["nearbid"])?;
+        match read_config(Some(file), environment.keys) {
             Ok(config) => {
                 report.take(file, Ok(None));
                 items_files.push(config.line_items);
@@ -99,7 +108,7 @@ fn check(args: &Args) -> Report {
         report.take(&file, rates::read(&file).map(|rates| Some(rates.len())));
     }
     report.ok = report.bad.is_empty();
-    report
+    Ok(report)
 }
 
 fn print(report: &Report) {

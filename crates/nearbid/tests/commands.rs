@@ -197,6 +197,31 @@ fn check_tells_all_that_is_wrong() {
         ],
     );
     check(&[], 1, &["nothing to check"]);
+    // The environment stands above the file, as it does for the bidder.
+    for (variable, value, expect) in [
+        (
+            "NEARBID_GRACE_S",
+            "700000",
+            "grace-s is 700000; allowed: 0 to 604800",
+        ),
+        (
+            "NEARBID_LINE_ITEMS",
+            "bad.json",
+            "line item \"a\": cpm is missing",
+        ),
+        ("NEARBID_THREADS", "many", "invalid value 'many'"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_nearbid"))
+            .args(["check", "--config", "good.toml"])
+            .env(variable, value)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let told =
+            String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(expect), "{expect} is not in {told}");
+    }
     check(
         &["--rates", "absent.json"],
         1,

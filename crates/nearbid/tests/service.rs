@@ -178,18 +178,24 @@ fn connect(address: &Address) -> Client {
 }
 
 fn get(address: &str, path: &str) -> (u16, String) {
+    let (status, answer) = ask(address, "GET", path);
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    (status, body.to_owned())
+}
+
+/// The status, and the whole answer.
+fn ask(address: &str, method: &str, path: &str) -> (u16, String) {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     write!(
         stream,
-        "GET {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n"
     )
     .unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, body.to_owned())
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, answer)
 }
 
 fn encoded(format: Format, json: &str) -> Vec<u8> {
@@ -438,7 +444,10 @@ fn a_notice_counts_once() {
         &mut client,
         &[
             notice(NoticeKind::Win, &ids[0]),
+            notice(NoticeKind::Win, &ids[0]),
+            notice(NoticeKind::Win, "00000000000000000000000000000000"),
             notice(NoticeKind::Billing, &ids[0]),
+            notice(NoticeKind::Win, &ids[0]),
             notice(NoticeKind::Loss, &ids[1]),
             billing.clone(),
             billing,
@@ -448,7 +457,8 @@ fn a_notice_counts_once() {
         ],
     );
     let expect = [
-        Applied, Applied, Applied, Applied, Duplicate, Duplicate, Unknown, Unknown,
+        Applied, Duplicate, Unknown, Applied, Duplicate, Applied, Applied, Duplicate, Duplicate,
+        Unknown, Unknown,
     ];
     assert_eq!(outcomes, expect);
     // 0.0025 of the loss and 0.0015 of the cheaper bill are free again: one more bid, not two.
@@ -521,6 +531,14 @@ fn notices_come_by_the_urls_that_bids_carry() {
     let billed = path(burl)
         .replace("${AUCTION_PRICE}", "2.25")
         .replace("${AUCTION_CURRENCY}", "USD");
+    // To look is not to bill.
+    let (status, head) = ask(&port, "HEAD", &billed);
+    assert!(
+        status == 405 && head.to_lowercase().contains("\r\nallow: get"),
+        "{head}"
+    );
+    assert_eq!(ask(&port, "POST", &billed).0, 405);
+    assert_eq!(bidder.metric("nearbid_bids_settled_total"), 0.0);
     assert_eq!(get(&port, &billed), (200, "applied\n".to_owned()));
     assert_eq!(get(&port, &billed), (200, "known already\n".to_owned()));
     let lost = path(lurl).replace("${AUCTION_LOSS}", "102");
@@ -602,7 +620,11 @@ fn health_and_metrics_are_told() {
         (format!("nearbid_call_seconds_count{{{way}}}"), 2.0),
         ("nearbid_line_items".to_owned(), 1.0),
         ("nearbid_line_items_funded".to_owned(), 1.0),
-        ("nearbid_calls_in_flight".to_owned(), 0.0),
+        (format!("nearbid_calls_in_flight{{{way}}}"), 0.0),
+        (
+            "nearbid_calls_in_flight{format=\"unknown\",transport=\"tcp\"}".to_owned(),
+            0.0,
+        ),
         ("nearbid_connections_open".to_owned(), 1.0),
         ("nearbid_transport_calls_ok_total".to_owned(), 3.0),
         ("nearbid_bids_reserved_total".to_owned(), 1.0),
@@ -611,6 +633,18 @@ fn health_and_metrics_are_told() {
     }
     let text = bidder.admin("/metrics").1;
     assert!(!text.contains("\"li\"") && !text.contains("r1"), "{text}");
+    let help = "# HELP nearbid_transport_calls_ok_total Calls that ended with status OK.\n";
+    assert!(text.contains(help), "{text}");
+    // A call that is not answered yet is in flight in its format, until its client is gone.
+    let ask = client
+        .start("/grpc.health.v1.Health/Watch", "", &[], name, None)
+        .map(drop);
+    assert_eq!(ask, Ok(()));
+    client.poll(Duration::from_millis(1), |_| {}).unwrap();
+    let gauge = "nearbid_calls_in_flight{format=\"unknown\",transport=\"unix\"}";
+    bidder.wait_for_metric(gauge, 1.0);
+    drop(client);
+    bidder.wait_for_metric(gauge, 0.0);
 }
 
 #[test]
@@ -622,8 +656,71 @@ fn a_hostile_admin_client_keeps_nobody_else_out() {
         .collect();
     let mut garbage = silent.pop().unwrap();
     garbage.write_all(&[0xFF; 100_000]).unwrap_or_default();
-    // The silent ones are closed after the time a head may take, and then there is room.
+    // The one that has been idle longest makes room for the next.
     assert_eq!(bidder.admin("/health/live").0, 200);
+}
+
+/// Connections that are kept alive, and used often enough to be, hold no place that another needs.
+#[test]
+fn kept_alive_clients_keep_nobody_else_out() {
+    let extra = ["--notice-url", "http://h/n", "--notices", "127.0.0.1:0"];
+    let bidder = Bidder::start(LINE_ITEMS, &extra);
+    for (port, places) in [("admin", 256), ("notices", 1024)] {
+        let address = bidder.ready[port].as_str().unwrap();
+        let kept: Vec<TcpStream> = (0..places)
+            .map(|_| {
+                let mut stream = TcpStream::connect(address).unwrap();
+                stream.set_read_timeout(Some(PATIENCE)).unwrap();
+                stream
+                    .write_all(b"GET /x HTTP/1.1\r\nHost: h\r\n\r\n")
+                    .unwrap();
+                let mut answer = [0; 12];
+                stream.read_exact(&mut answer).unwrap();
+                assert_eq!(&answer, b"HTTP/1.1 404");
+                stream
+            })
+            .collect();
+        // A probe waits for a second, not for minutes.
+        let mut probe = TcpStream::connect(address).unwrap();
+        probe.set_read_timeout(Some(PATIENCE / 6)).unwrap();
+        probe
+            .write_all(b"GET /health/live HTTP/1.1\r\nHost: h\r\n\r\n")
+            .unwrap();
+        probe.read_exact(&mut [0; 12]).unwrap();
+        drop(kept);
+    }
+}
+
+/// Whoever still holds a connection, and to whatever: all of it ends within the time that is left.
+#[test]
+fn the_end_has_one_deadline() {
+    let extra = [
+        "--notice-url",
+        "http://h/n",
+        "--notices",
+        "127.0.0.1:0",
+        "--drain-ms-max",
+        "200",
+    ];
+    let mut bidder = Bidder::start(LINE_ITEMS, &extra);
+    let half: Vec<TcpStream> = ["admin", "notices"]
+        .map(|port| {
+            let mut stream = TcpStream::connect(bidder.ready[port].as_str().unwrap()).unwrap();
+            stream.write_all(b"GET /n/loss?id=1 HTTP/1.1\r\n").unwrap();
+            stream
+        })
+        .into();
+    bidder.admin("/health/live");
+    let start = Instant::now();
+    bidder.signal(Signal::TERM);
+    assert!(bidder.wait().success());
+    // Half a head alone may take ten seconds, and what is told to close five.
+    assert!(
+        start.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        start.elapsed()
+    );
+    drop(half);
 }
 
 #[test]
