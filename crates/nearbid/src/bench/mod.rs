@@ -5,6 +5,7 @@
 //! interleaved rounds. Before any time counts, all paths have to decide alike.
 
 mod build;
+mod counts;
 mod decider;
 mod formats;
 #[cfg(feature = "peers")]
@@ -38,6 +39,11 @@ enum What {
     Build(Options),
     /// Find the best line item, or none, among 10 to 1,000,000
     Matching(Options),
+    /// Count the instructions of a no in each format; needs valgrind
+    Counts(counts::Args),
+    /// What `counts` has valgrind run
+    #[command(hide = true)]
+    Passes(counts::Passes),
 }
 
 /// What every bench takes.
@@ -86,6 +92,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         What::Formats(options) => (options.clone(), formats::run(&options)?),
         What::Build(options) => (options.clone(), build::run(&options)?),
         What::Matching(options) => (options.clone(), matching::run(&options)?),
+        What::Counts(args) => return counts::run(&args),
+        What::Passes(passes) => return passes.run(),
     };
     if let Some(folder) = &options.out {
         report
