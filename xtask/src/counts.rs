@@ -4,6 +4,11 @@
 //! Another compiler makes other code, so counts are compared only with those that the same compiler
 //! made. That nothing is allocated for a no is a test of its own.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "a key that a JSON value lacks is null"
+)]
+
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::path::Path;
