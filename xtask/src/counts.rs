@@ -29,8 +29,8 @@ pub enum Outcome {
 /// Counts, and compares with the counts on file.
 pub fn check(root: &Path) -> Result<Outcome> {
     let path = root.join(FILE);
-    let text = std::fs::read_to_string(&path).with_context(|| format!("{FILE}"))?;
-    let known: Value = serde_json::from_str(&text).with_context(|| format!("{FILE}"))?;
+    let text = std::fs::read_to_string(&path).context(FILE)?;
+    let known: Value = serde_json::from_str(&text).context(FILE)?;
     let compiler = compiler()?;
     if known["compiler"] != compiler.as_str() {
         let of = &known["compiler"];

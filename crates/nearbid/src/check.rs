@@ -9,6 +9,7 @@ use bidder::{Faults, line_items, rates};
 use serde::Serialize;
 
 use crate::bidder::read_config;
+use crate::output;
 
 /// What `nearbid check` takes.
 #[derive(Debug, clap::Args)]
@@ -63,9 +64,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         "nothing to check; give --config, --line-items or --rates"
     );
     if args.json {
-        println!("{}", serde_json::to_string(&report)?);
+        output::say(&serde_json::to_string(&report)?)?;
     } else {
-        print(&report);
+        output::say(&text(&report))?;
     }
     Ok(if report.ok {
         ExitCode::SUCCESS
@@ -102,14 +103,11 @@ fn check(args: &Args) -> Report {
     report
 }
 
-fn print(report: &Report) {
-    for (file, count) in &report.good {
-        match count {
-            Some(count) => println!("{file}: good, {count} read"),
-            None => println!("{file}: good"),
-        }
-    }
-    for faults in &report.bad {
-        println!("{faults}");
-    }
+fn text(report: &Report) -> String {
+    let good = report.good.iter().map(|(file, count)| match count {
+        Some(count) => format!("{file}: good, {count} read"),
+        None => format!("{file}: good"),
+    });
+    let bad = report.bad.iter().map(Faults::to_string);
+    good.chain(bad).collect::<Vec<_>>().join("\n")
 }

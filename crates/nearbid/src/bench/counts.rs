@@ -15,6 +15,7 @@ use super::decider::{Decide, Decider, Setup};
 use super::paths::{InPlace, Open as _};
 use super::requests::Requests;
 use crate::decide::parse_format;
+use crate::output;
 
 /// Different requests that get no bid.
 const REQUESTS: usize = 1024;
@@ -69,10 +70,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         .collect::<anyhow::Result<Vec<_>>>()?;
     let rows = Rows { rows };
     if args.json {
-        println!("{}", serde_json::to_string(&rows)?);
+        output::say(&serde_json::to_string(&rows)?)?;
     } else {
         for row in &rows.rows {
-            println!("{:24} {:>8} instructions a no", row.path, row.instructions);
+            let Row { path, instructions } = row;
+            output::say(&format!("{path:24} {instructions:>8} instructions a no"))?;
         }
     }
     Ok(ExitCode::SUCCESS)

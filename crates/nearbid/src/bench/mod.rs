@@ -22,7 +22,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use report::Report;
+use crate::output;
 
 /// What the subcommand takes.
 #[derive(Debug, clap::Args)]
@@ -100,16 +100,12 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
             .write(folder)
             .with_context(|| format!("cannot write to {}", folder.display()))?;
     }
-    print(&report, options.json);
-    Ok(ExitCode::SUCCESS)
-}
-
-fn print(report: &Report, json: bool) {
-    if json {
-        println!("{}", report.json());
+    if options.json {
+        output::say(&report.json())?;
     } else {
-        print!("{}", report.text());
+        output::say(&report.text())?;
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]
