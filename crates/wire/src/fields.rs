@@ -2,12 +2,17 @@
 //! are the same numbers. That they are those of `schema/` is seen to by the conformance suite,
 //! whose messages are encoded from the schema.
 
-use openrtb::{DealTexts, MediaInt, MediaInts, MediaType, RequestTexts};
+use openrtb::{
+    CategoriesOf, Channel, ChannelText, DealTexts, DeviceInt, DeviceText, MediaInt, MediaInts,
+    MediaType, RequestTexts,
+};
 
 /// `BidRequest`.
 pub(crate) mod request {
     pub(crate) const ID: u16 = 1;
     pub(crate) const IMP: u16 = 2;
+    pub(crate) const SITE: u16 = 3;
+    pub(crate) const APP: u16 = 4;
     pub(crate) const DEVICE: u16 = 5;
     pub(crate) const TMAX: u16 = 8;
     pub(crate) const WSEAT: u16 = 9;
@@ -18,6 +23,7 @@ pub(crate) mod request {
     pub(crate) const BAPP: u16 = 16;
     pub(crate) const BSEAT: u16 = 17;
     pub(crate) const CATTAX: u16 = 21;
+    pub(crate) const DOOH: u16 = 22;
     pub(crate) const ACAT: u16 = 23;
 }
 
@@ -37,12 +43,14 @@ pub(crate) mod imp {
     pub(crate) const ID: u16 = 1;
     pub(crate) const BANNER: u16 = 2;
     pub(crate) const VIDEO: u16 = 3;
+    pub(crate) const INSTL: u16 = 6;
     pub(crate) const BIDFLOOR: u16 = 8;
     pub(crate) const BIDFLOORCUR: u16 = 9;
     pub(crate) const PMP: u16 = 11;
     pub(crate) const SECURE: u16 = 12;
     pub(crate) const NATIVE: u16 = 13;
     pub(crate) const AUDIO: u16 = 15;
+    pub(crate) const RWDD: u16 = 18;
     pub(crate) const QTY: u16 = 20;
 }
 
@@ -158,7 +166,87 @@ pub(crate) const fn media_int(of: MediaType, field: MediaInt) -> Option<u16> {
         (MediaType::Video, MediaInt::Maxduration) => Some(4),
         (MediaType::Audio, MediaInt::Minduration) => Some(2),
         (MediaType::Audio, MediaInt::Maxduration) => Some(3),
-        (MediaType::Banner | MediaType::Native, _) => None,
+        (MediaType::Banner, MediaInt::Pos) => Some(4),
+        (MediaType::Video, MediaInt::Pos) => Some(17),
+        (MediaType::Video, MediaInt::Plcmt) => Some(35),
+        (MediaType::Banner | MediaType::Native, MediaInt::Minduration | MediaInt::Maxduration)
+        | (MediaType::Audio | MediaType::Native, MediaInt::Pos)
+        | (MediaType::Banner | MediaType::Audio | MediaType::Native, MediaInt::Plcmt) => None,
+    }
+}
+
+/// A field that is reached from a message: in the sub-message that a field holds, or in itself.
+pub(crate) type Way = (Option<u16>, u16);
+
+/// The way from a device to a string.
+#[inline]
+pub(crate) const fn device_text(field: DeviceText) -> Way {
+    match field {
+        DeviceText::Os => (None, 14),
+        DeviceText::Osv => (None, 15),
+        DeviceText::Region => (Some(device::GEO), 4),
+        DeviceText::Metro => (Some(device::GEO), 6),
+        DeviceText::City => (Some(device::GEO), 7),
+    }
+}
+
+/// The way from a device to an integer.
+#[inline]
+pub(crate) const fn device_int(field: DeviceInt) -> Way {
+    match field {
+        DeviceInt::Connectiontype => (None, 17),
+        DeviceInt::Utcoffset => (Some(device::GEO), 10),
+    }
+}
+
+/// The field of a request that holds the channel.
+#[inline]
+pub(crate) const fn channel(channel: Channel) -> u16 {
+    match channel {
+        Channel::Site => request::SITE,
+        Channel::App => request::APP,
+        Channel::Dooh => request::DOOH,
+    }
+}
+
+/// `publisher` of a channel.
+const fn publisher(of: Channel) -> Option<u16> {
+    match of {
+        Channel::Site | Channel::App => Some(11),
+        Channel::Dooh => Some(5),
+    }
+}
+
+/// `content` of a channel.
+const fn content(of: Channel) -> Option<u16> {
+    match of {
+        Channel::Site | Channel::App => Some(12),
+        Channel::Dooh => Some(8),
+    }
+}
+
+/// The way from a channel to a string, if it has it.
+#[inline]
+pub(crate) const fn channel_text(of: Channel, field: ChannelText) -> Option<Way> {
+    match (of, field) {
+        (Channel::Site | Channel::App, ChannelText::Domain) => Some((None, 3)),
+        (Channel::Dooh, ChannelText::Domain) => Some((None, 6)),
+        (Channel::App, ChannelText::Bundle) => Some((None, 8)),
+        (Channel::Site | Channel::Dooh, ChannelText::Bundle) => None,
+        (of, ChannelText::Publisher) => Some((publisher(of), 1)),
+        (of, ChannelText::Language) => Some((content(of), 19)),
+        (of, ChannelText::Langb) => Some((content(of), 29)),
+    }
+}
+
+/// The ways from a channel to `cat` and to `cattax`, if it has them.
+#[inline]
+pub(crate) const fn categories(of: Channel, whose: CategoriesOf) -> Option<(Way, Way)> {
+    match (of, whose) {
+        (Channel::Site, CategoriesOf::Channel) => Some(((None, 4), (None, 16))),
+        (Channel::App, CategoriesOf::Channel) => Some(((None, 4), (None, 17))),
+        (Channel::Dooh, CategoriesOf::Channel) => None,
+        (of, CategoriesOf::Content) => Some(((content(of), 7), (content(of), 27))),
     }
 }
 
