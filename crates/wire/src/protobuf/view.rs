@@ -14,6 +14,7 @@
 //! whose varint is no 32-bit value is unknown.
 
 use core::cell::OnceCell;
+use core::hint::select_unpredictable;
 
 use openrtb::{
     CategoriesOf, Channel, ChannelText, Country, DealTexts, DealView, DeviceInt, DeviceText,
@@ -130,7 +131,7 @@ impl<const N: usize> Scan<N> {
             let value = fields.value(tag)?;
             let place = places.get(tag as usize).copied().map_or(0, usize::from);
             if let Some(seen) = self.0.get_mut(place) {
-                seen.first = if seen.is_set() { seen.first } else { start };
+                seen.first = select_unpredictable(seen.is_set(), seen.first, start);
                 seen.value = value.start;
                 seen.end = value.end;
             }
