@@ -1,6 +1,5 @@
 //! The field numbers of what a view reads (OpenRTB 2.6 in the IAB's protobuf). FlatBuffers slots
-//! are the same numbers. That they are those of `schema/` is seen to by the conformance suite,
-//! whose messages are encoded from the schema.
+//! are the same numbers. That they are those of `schema/` is tested against what is generated from it.
 
 use openrtb::{
     CategoriesOf, Channel, ChannelText, DealTexts, DeviceInt, DeviceText, MediaInt, MediaInts,
@@ -272,5 +271,170 @@ pub(crate) fn size(w: Option<i32>, h: Option<i32>) -> Option<(i32, i32)> {
     match (w, h) {
         (Some(w @ 1..), Some(h @ 1..)) => Some((w, h)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::{self as m, Message};
+
+    #[track_caller]
+    fn check<M: Message>(fields: &[(u16, &str)]) {
+        for (number, name) in fields {
+            assert_eq!(M::name(u32::from(*number)), *name, "{number}");
+        }
+    }
+
+    #[test]
+    fn messages_have_the_fields_of_the_schema() {
+        check::<m::BidRequest>(&[
+            (request::ID, "id"),
+            (request::IMP, "imp"),
+            (request::SITE, "site"),
+            (request::APP, "app"),
+            (request::DEVICE, "device"),
+            (request::TMAX, "tmax"),
+            (request::WSEAT, "wseat"),
+            (request::CUR, "cur"),
+            (request::BCAT, "bcat"),
+            (request::BADV, "badv"),
+            (request::TEST, "test"),
+            (request::BAPP, "bapp"),
+            (request::BSEAT, "bseat"),
+            (request::CATTAX, "cattax"),
+            (request::DOOH, "dooh"),
+            (request::ACAT, "acat"),
+        ]);
+        check::<m::Imp>(&[
+            (imp::ID, "id"),
+            (imp::BANNER, "banner"),
+            (imp::VIDEO, "video"),
+            (imp::INSTL, "instl"),
+            (imp::BIDFLOOR, "bidfloor"),
+            (imp::BIDFLOORCUR, "bidfloorcur"),
+            (imp::PMP, "pmp"),
+            (imp::SECURE, "secure"),
+            (imp::NATIVE, "native"),
+            (imp::AUDIO, "audio"),
+            (imp::RWDD, "rwdd"),
+            (imp::QTY, "qty"),
+        ]);
+        check::<m::Qty>(&[(qty::MULTIPLIER, "multiplier")]);
+        check::<m::Pmp>(&[
+            (pmp::PRIVATE_AUCTION, "private_auction"),
+            (pmp::DEALS, "deals"),
+        ]);
+        check::<m::Deal>(&[
+            (deal::ID, "id"),
+            (deal::BIDFLOOR, "bidfloor"),
+            (deal::BIDFLOORCUR, "bidfloorcur"),
+            (deal::WSEAT, "wseat"),
+            (deal::WADOMAIN, "wadomain"),
+            (deal::AT, "at"),
+        ]);
+        check::<m::Banner>(&[
+            (banner::W, "w"),
+            (banner::H, "h"),
+            (banner::FORMAT, "format"),
+        ]);
+        check::<m::Format>(&[(banner::W, "w"), (banner::H, "h")]);
+        check::<m::Video>(&[(video::W, "w"), (video::H, "h")]);
+        check::<m::BidResponse>(&[(response::ID, "id"), (response::NBR, "nbr")]);
+        check::<m::Device>(&[(device::GEO, "geo"), (device::DEVICETYPE, "devicetype")]);
+        check::<m::Geo>(&[(geo::COUNTRY, "country")]);
+    }
+
+    #[test]
+    fn ways_lead_to_the_fields_of_the_schema() {
+        let device = |(through, number): Way| match through {
+            None => m::Device::name(number.into()).to_owned(),
+            Some(geo) => format!(
+                "{}.{}",
+                m::Device::name(geo.into()),
+                m::Geo::name(number.into())
+            ),
+        };
+        for (field, name) in [
+            (DeviceText::Os, "os"),
+            (DeviceText::Osv, "osv"),
+            (DeviceText::Region, "geo.region"),
+            (DeviceText::Metro, "geo.metro"),
+            (DeviceText::City, "geo.city"),
+        ] {
+            assert_eq!(device(device_text(field)), name);
+        }
+        assert_eq!(
+            device(device_int(DeviceInt::Connectiontype)),
+            "connectiontype"
+        );
+        assert_eq!(device(device_int(DeviceInt::Utcoffset)), "geo.utcoffset");
+
+        let in_channel = |of: Channel, number: u16| match of {
+            Channel::Site => m::Site::name(number.into()),
+            Channel::App => m::App::name(number.into()),
+            Channel::Dooh => m::Dooh::name(number.into()),
+        };
+        let name = |of: Channel, (through, number): Way| match through.map(|at| in_channel(of, at))
+        {
+            None => in_channel(of, number).to_owned(),
+            Some("publisher") => format!("publisher.{}", m::Publisher::name(number.into())),
+            Some("content") => format!("content.{}", m::Content::name(number.into())),
+            Some(other) => other.to_owned(),
+        };
+        for of in Channel::ALL {
+            assert_eq!(m::BidRequest::name(channel(of).into()), of.name());
+            for (field, expect) in [
+                (ChannelText::Domain, "domain"),
+                (ChannelText::Bundle, "bundle"),
+                (ChannelText::Publisher, "publisher.id"),
+                (ChannelText::Language, "content.language"),
+                (ChannelText::Langb, "content.langb"),
+            ] {
+                let way = channel_text(of, field);
+                assert!(
+                    way.is_none_or(|way| name(of, way) == expect),
+                    "{of:?} {expect}"
+                );
+            }
+            for (whose, expect) in [
+                (CategoriesOf::Channel, ["cat", "cattax"]),
+                (CategoriesOf::Content, ["content.cat", "content.cattax"]),
+            ] {
+                if let Some((cat, cattax)) = categories(of, whose) {
+                    assert_eq!([name(of, cat), name(of, cattax)], expect);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn media_have_the_fields_of_the_schema() {
+        for of in MediaType::ALL {
+            let name = |number: u16| match of {
+                MediaType::Banner => m::Banner::name(number.into()),
+                MediaType::Video => m::Video::name(number.into()),
+                MediaType::Audio => m::Audio::name(number.into()),
+                MediaType::Native => m::Native::name(number.into()),
+            };
+            let is = |number: Option<u16>, expect: &str| {
+                assert!(
+                    number.is_none_or(|number| name(number) == expect),
+                    "{of:?} {expect}"
+                );
+            };
+            is(mimes(of), "mimes");
+            is(media_ints(of, MediaInts::Battr), "battr");
+            is(media_ints(of, MediaInts::Api), "api");
+            is(media_ints(of, MediaInts::Protocols), "protocols");
+            is(media_ints(of, MediaInts::Rqddurs), "rqddurs");
+            is(media_int(of, MediaInt::Minduration), "minduration");
+            is(media_int(of, MediaInt::Maxduration), "maxduration");
+            is(media_int(of, MediaInt::Pos), "pos");
+            is(media_int(of, MediaInt::Plcmt), "plcmt");
+            let (price, floors) = second_prices(of).unzip();
+            is(price, "mincpmpersec");
+            is(floors, "durfloors");
+        }
     }
 }
