@@ -1,6 +1,7 @@
 //! Everything that has to hold before a change lands, on a fresh machine: it installs what the
 //! checks need, runs them in the order in which they fail fastest, and says what it skipped.
 
+use crate::counts::Outcome;
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -41,6 +42,8 @@ const STEPS: &[Step] = &[
     ("clippy", clippy),
     ("tests", tests),
     ("documentation", documentation),
+    ("peers", peers),
+    ("counts", counts),
     ("fuzz smoke", fuzz_smoke),
 ];
 
@@ -59,9 +62,6 @@ pub fn run(root: &Path, args: Args) -> Result<()> {
         }
         println!("=== {name}: {:.0} s", start.elapsed().as_secs_f64());
     }
-    let peers =
-        "crate peers: only `nearbid bench` needs it, and its generated code builds for minutes";
-    report.skipped.push(peers.to_owned());
     for reason in &report.skipped {
         println!("skipped: {reason}");
     }
@@ -88,8 +88,9 @@ fn set_up(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
         .filter(|(p, _)| !on_path(p))
         .map(|(_, d)| *d)
         .collect();
-    if !missing.is_empty() {
-        apt_install(&missing)?;
+    if let (false, Err(error)) = (missing.is_empty(), apt_install(&missing)) {
+        // What cannot do without them says so itself, or is skipped.
+        println!("cannot install {missing:?}: {error:#}");
     }
     if !on_path("cargo-fuzz") && !context.args.no_fuzz {
         command(
@@ -191,6 +192,9 @@ fn tests(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
         "peers",
         "--locked",
         "--no-fail-fast",
+        "--",
+        // Tests that find nothing to work on say so there.
+        "--show-output",
     ]);
     cargo.current_dir(context.root).stderr(Stdio::inherit());
     let venv = venv(context.root);
@@ -243,9 +247,41 @@ fn documentation(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
     finish(cargo)
 }
 
+/// The libraries that `nearbid bench` compares with compile against what is here. Their tests are not
+/// run: the bench compares their decisions with ours before anything else.
+fn peers(context: &Workspace<'_>, _: &mut Report) -> Result<()> {
+    let args = [
+        "check",
+        "-q",
+        "-p",
+        "nearbid",
+        "--features",
+        "peers",
+        "--locked",
+    ];
+    command(context.root, "cargo", &args)
+}
+
+fn counts(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
+    if !on_path("valgrind") {
+        report.skipped.push("counts: no valgrind".to_owned());
+        return Ok(());
+    }
+    match crate::counts::check(context.root)? {
+        Outcome::Held(counts) => report.passed += counts as u64,
+        Outcome::Skipped(reason) => report.skipped.push(format!("counts: {reason}")),
+    }
+    Ok(())
+}
+
 fn fuzz_smoke(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
     if context.args.no_fuzz {
         report.skipped.push("fuzz smoke: --no-fuzz".to_owned());
+        return Ok(());
+    }
+    if !on_path("c++") {
+        let reason = "fuzz smoke: the fuzzers need a C++ compiler";
+        report.skipped.push(reason.to_owned());
         return Ok(());
     }
     for target in fuzz_targets(context.root)? {
@@ -295,7 +331,7 @@ fn succeeds(program: &str, args: &[&str]) -> bool {
     command.status().is_ok_and(|s| s.success())
 }
 
-fn command(dir: &Path, program: &str, args: &[&str]) -> Result<()> {
+pub fn command(dir: &Path, program: &str, args: &[&str]) -> Result<()> {
     let mut command = Command::new(program);
     command.args(args).current_dir(dir);
     finish(command)

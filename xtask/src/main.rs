@@ -2,6 +2,7 @@
 
 mod ci;
 mod codegen;
+mod counts;
 mod tidy;
 
 use anyhow::{Context, Result};
@@ -25,6 +26,12 @@ enum Command {
     },
     /// The invariants of ARCHITECTURE.md
     Tidy,
+    /// The instructions that a no costs, against those on file; needs valgrind
+    Counts {
+        /// Put what is counted on file
+        #[arg(long)]
+        update: bool,
+    },
     /// Everything a change must pass; installs what the checks need
     Ci(ci::Args),
 }
@@ -35,6 +42,14 @@ fn main() -> Result<()> {
     match Cli::parse().command {
         Command::Codegen { check } => codegen::run(root, check),
         Command::Tidy => tidy::run(root),
+        Command::Counts { update: true } => counts::update(root),
+        Command::Counts { update: false } => match counts::check(root)? {
+            counts::Outcome::Held(counts) => {
+                println!("{counts} counts held");
+                Ok(())
+            }
+            counts::Outcome::Skipped(reason) => anyhow::bail!("cannot compare: {reason}"),
+        },
         Command::Ci(args) => ci::run(root, args),
     }
 }

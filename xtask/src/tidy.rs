@@ -190,7 +190,33 @@ fn check_file(root: &Path, file: &Path, faults: &mut Vec<String>) -> Result<()> 
     check_opening(file, &text, faults);
     check_words(file, &text, faults);
     check_function_lengths(file, &text, faults);
+    for (page, heading) in citations(&text) {
+        let page_text = std::fs::read_to_string(root.join(&page)).unwrap_or_default();
+        let mut headings = page_text.lines().filter(|line| line.starts_with('#'));
+        if !headings.any(|line| line.trim_start_matches('#').trim() == heading) {
+            let file = file.display();
+            faults.push(format!("{file}: {page} has no heading {heading:?}"));
+        }
+    }
     Ok(())
+}
+
+/// The pages and headings that comments cite: a path in backticks, a comma, the heading in quotes.
+fn citations(text: &str) -> Vec<(String, String)> {
+    let comments = text
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("//"));
+    let text: Vec<&str> = comments
+        .flat_map(|line| line.trim_start_matches(['/', '!']).split_whitespace())
+        .collect();
+    let cited = |rest: &str| {
+        let (page, rest) = rest.split_once("`, \"")?;
+        let (heading, _) = rest.split_once('"')?;
+        let is_page = page.ends_with(".md") && !page.contains(char::is_whitespace);
+        is_page.then(|| (format!("docs/{page}"), heading.to_owned()))
+    };
+    let text = text.join(" ");
+    text.split("`docs/").skip(1).filter_map(cited).collect()
 }
 
 fn is_generated(text: &str) -> bool {
@@ -289,6 +315,13 @@ mod tests {
         ] {
             assert_eq!(permissive(expression), expect, "{expression}");
         }
+    }
+
+    #[test]
+    fn citations_are_found_across_lines() {
+        let text = "//! As it is (`DOCS/a.md`,\n//! \"Two words\"); `DOCS/b.md` is another.\n"
+            .replace("DOCS", "docs");
+        assert_eq!(citations(&text), [("docs/a.md".into(), "Two words".into())]);
     }
 
     #[test]

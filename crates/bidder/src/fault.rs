@@ -136,14 +136,24 @@ pub(crate) fn read(file: &Path, bytes_max: u64) -> Result<String, Faults> {
 
 fn read_text(file: &Path, bytes_max: u64) -> Result<String, Fault> {
     use std::io::Read;
+    use std::os::unix::fs::OpenOptionsExt;
 
+    let unreadable =
+        |error: std::io::Error| whole_file(format!("cannot be read: {error}"), String::new());
+    // Opening a pipe would wait for somebody who writes, and with it whoever reloads.
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let mut options = std::fs::File::options();
+    let open = options.read(true).custom_flags(nonblocking).open(file);
+    let open = open.map_err(unreadable)?;
+    let metadata = open.metadata().map_err(unreadable)?;
+    if metadata.is_dir() || !metadata.is_file() {
+        let allowed = "a regular file, or a link to one".to_owned();
+        return Err(whole_file("is not a file".to_owned(), allowed));
+    }
     let mut bytes = Vec::new();
-    std::fs::File::open(file)
-        .and_then(|open| {
-            open.take(bytes_max.saturating_add(1))
-                .read_to_end(&mut bytes)
-        })
-        .map_err(|error| whole_file(format!("cannot be read: {error}"), String::new()))?;
+    open.take(bytes_max.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
     if u64::try_from(bytes.len()).is_ok_and(|len| len > bytes_max) {
         let allowed = format!("at most {bytes_max} bytes");
         return Err(whole_file("is too long".to_owned(), allowed));

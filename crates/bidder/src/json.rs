@@ -4,6 +4,7 @@
 //! A file of 200,000 line items is split into its entries first and each is parsed on its own, so
 //! that no syntax tree of the whole file is ever held.
 
+use engine::Targeting;
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -195,6 +196,23 @@ impl<'v, 't> Fields<'v, 't> {
             }
         }
         entries
+    }
+
+    /// As [`Fields::list`]; more entries than a line item may list are a fault.
+    pub fn short_list<T>(
+        &self,
+        key: &str,
+        allowed: &str,
+        read: impl Fn(&'v Value<'t>) -> Option<T>,
+    ) -> Vec<T> {
+        let list = self.value(key).and_then(|value| value.as_array());
+        let len = list.map_or(0, |list| list.elements.len());
+        if let (true, Some(list)) = (len > Targeting::LIST_ENTRIES_MAX, list) {
+            let allowed = format!("at most {} entries", Targeting::LIST_ENTRIES_MAX);
+            self.fault_at(list.start(), key, format!("has {len} entries"), &allowed);
+            return Vec::new();
+        }
+        self.list(key, allowed, read)
     }
 
     /// The fields of the object at `key`.

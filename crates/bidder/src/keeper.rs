@@ -15,7 +15,8 @@ use crate::service::Shared;
 use crate::snapshot::{LoadError, Source, Stamp, State};
 use crate::time;
 
-/// How often files are looked at and reservations expired.
+/// How often files are looked at and reservations expired; also the least time between two reloads
+/// that somebody asks for.
 const ROUND: Duration = Duration::from_secs(1);
 
 /// The thread; it ends when this is stopped or dropped.
@@ -72,6 +73,49 @@ impl Keeper {
     }
 }
 
+/// When what is due: rounds by the clock, however often a reload is asked for.
+struct Timetable {
+    round: Instant,
+    reload_is_asked: bool,
+    /// No reload that is asked for before this.
+    reloads_from: Instant,
+}
+
+impl Timetable {
+    fn new(now: Instant) -> Timetable {
+        Timetable {
+            round: now + ROUND,
+            reload_is_asked: false,
+            reloads_from: now,
+        }
+    }
+
+    /// How long there is nothing to do.
+    fn wait(&self, now: Instant) -> Duration {
+        let until = match self.reload_is_asked {
+            true => self.round.min(self.reloads_from),
+            false => self.round,
+        };
+        until.saturating_duration_since(now)
+    }
+
+    /// Whether a round is due; the next one then is later.
+    fn is_round(&mut self, now: Instant) -> bool {
+        let due = now >= self.round;
+        if due {
+            self.round = now + ROUND;
+        }
+        due
+    }
+
+    /// Whether a reload is due; it then is asked for no more.
+    fn is_reload(&mut self, now: Instant) -> bool {
+        let due = self.reload_is_asked && now >= self.reloads_from;
+        self.reload_is_asked &= !due;
+        due
+    }
+}
+
 struct House {
     shared: Arc<Shared>,
     source: Source,
@@ -85,11 +129,19 @@ struct House {
 
 impl House {
     fn keep(mut self, asked: &mpsc::Receiver<()>) {
+        let mut timetable = Timetable::new(Instant::now());
         loop {
-            match asked.recv_timeout(ROUND) {
-                Ok(()) => self.reload("SIGHUP"),
-                Err(RecvTimeoutError::Timeout) => self.round(),
+            match asked.recv_timeout(timetable.wait(Instant::now())) {
+                Ok(()) => timetable.reload_is_asked = true,
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
+            }
+            if timetable.is_round(Instant::now()) {
+                self.round();
+            }
+            if timetable.is_reload(Instant::now()) {
+                self.reload("SIGHUP");
+                timetable.reloads_from = Instant::now() + ROUND;
             }
         }
     }
@@ -146,5 +198,37 @@ fn say_refused(error: &LoadError, why: &str) {
         tracing::error!(why, faults = count, file = %file.display(), "not reloaded; the old line items stay");
     } else {
         tracing::error!(why, %error, "not reloaded; the old line items stay");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_come_however_often_a_reload_is_asked_for() {
+        let start = Instant::now();
+        let mut timetable = Timetable::new(start);
+        let (mut rounds, mut reloads) = (0, 0);
+        for tenth in 0..50 {
+            let now = start + Duration::from_millis(100 * tenth);
+            timetable.reload_is_asked = true;
+            rounds += u32::from(timetable.is_round(now));
+            if timetable.is_reload(now) {
+                reloads += 1;
+                timetable.reloads_from = now + ROUND;
+            }
+        }
+        assert_eq!((rounds, reloads), (4, 5));
+    }
+
+    #[test]
+    fn a_reload_is_not_waited_for_longer_than_the_next_may_come() {
+        let now = Instant::now();
+        let mut timetable = Timetable::new(now);
+        assert_eq!(timetable.wait(now), ROUND);
+        timetable.reload_is_asked = true;
+        assert_eq!(timetable.wait(now), Duration::ZERO);
+        assert!(timetable.is_reload(now) && !timetable.is_reload(now));
     }
 }

@@ -1,4 +1,4 @@
-//! The line items file: a JSON array, or one object a line (`docs/decisions.md`, "Line item").
+//! The line items file: a JSON array, or one object a line (`docs/decisions.md`, "Line items").
 //!
 //! Every fault is reported at once and nothing is loaded when there is any. What the file format
 //! allows is also in `schema/line-item.schema.json`, for editors and other programs.
@@ -7,11 +7,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use engine::{
-    BudgetCeilings, Catalog, Creative, LineItem, Status, Targeting, Timestamp, VideoSize,
+    BudgetCeilings, Catalog, Categories, Chosen, Creative, Hours, Inventory, LineItem, Numbers,
+    OsTarget, Places, Status, Targeting, Timestamp, Version, VideoSize,
 };
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
-use openrtb::{Country, DeviceType, MediaType, Micros};
+use openrtb::{Channel, Country, DeviceType, MediaType, Micros};
 
 use crate::domain;
 use crate::fault::{self, Faults, Sink};
@@ -40,7 +41,33 @@ pub(crate) const LINE_ITEM_KEYS: &[&str] = &[
     "creatives",
 ];
 pub(crate) const BUDGET_KEYS: &[&str] = &["total", "daily"];
-pub(crate) const TARGETING_KEYS: &[&str] = &["deals", "countries", "device_types", "video_size"];
+pub(crate) const TARGETING_KEYS: &[&str] = &[
+    "deals",
+    "countries",
+    "device_types",
+    "video_size",
+    "places",
+    "os",
+    "channels",
+    "inventory",
+    "publishers",
+    "categories",
+    "languages",
+    "connection_types",
+    "hours",
+    "positions",
+    "plcmts",
+    "interstitial",
+    "rewarded",
+];
+pub(crate) const CHOSEN_KEYS: &[&str] = &["include", "exclude"];
+pub(crate) const CATEGORIES_KEYS: &[&str] = &["cattax", "include", "exclude"];
+pub(crate) const PLACES_KEYS: &[&str] = &["regions", "cities", "metros"];
+pub(crate) const INVENTORY_KEYS: &[&str] = &["domains", "bundles"];
+pub(crate) const OS_KEYS: &[&str] = &["name", "min_version", "max_version"];
+pub(crate) const HOURS_KEYS: &[&str] = &["days", "from", "to"];
+/// The days of a week, as `hours` names them.
+pub(crate) const DAYS: &[&str] = &["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 pub(crate) const VIDEO_SIZE_KEYS: &[&str] = &["min_w", "min_h", "max_w", "max_h"];
 pub(crate) const CREATIVE_KEYS: &[&str] = &[
     "id", "type", "w", "h", "duration", "mime", "protocol", "apis", "attr", "secure", "adm",
@@ -154,6 +181,7 @@ fn read_budget(fields: Fields<'_, '_>) -> BudgetCeilings {
 }
 
 fn read_targeting(fields: Fields<'_, '_>) -> Targeting {
+    let fields = &fields;
     let video_size = fields.object("video_size", VIDEO_SIZE_KEYS);
     Targeting {
         deals: fields.list("deals", NON_EMPTY, text),
@@ -162,7 +190,134 @@ fn read_targeting(fields: Fields<'_, '_>) -> Targeting {
             DeviceType::new(i64::from(integer(value)?))
         }),
         video_size: video_size.map(read_video_size).unwrap_or_default(),
+        places: read_chosen(fields, "places", read_places),
+        os: read_os(fields),
+        channels: read_channels(fields),
+        inventory: read_chosen(fields, "inventory", read_inventory),
+        publishers: read_chosen(fields, "publishers", read_texts),
+        categories: read_categories(fields),
+        languages: read_chosen(fields, "languages", read_texts),
+        connection_types: numbers(fields, "connection_types", Targeting::CONNECTION_TYPE_MAX),
+        hours: read_hours(fields),
+        positions: numbers(fields, "positions", Targeting::POSITION_MAX),
+        plcmts: numbers(fields, "plcmts", Targeting::PLCMT_MAX),
+        interstitial: fields.optional("interstitial", "true or false", boolean),
+        rewarded: fields.optional("rewarded", "true or false", boolean),
     }
+}
+
+/// What is included and excluded at a key; `read` reads one of the two, at a key of the fields it
+/// is given.
+fn read_chosen<T: Default + PartialEq>(
+    fields: &Fields<'_, '_>,
+    key: &str,
+    read: impl Fn(&Fields<'_, '_>, &str) -> T,
+) -> Option<Box<Chosen<T>>> {
+    let fields = fields.object(key, CHOSEN_KEYS)?;
+    chosen(&fields, read).map(Box::new)
+}
+
+/// `include` and `exclude` of an object. Nothing chosen takes no room.
+fn chosen<T: Default + PartialEq>(
+    fields: &Fields<'_, '_>,
+    read: impl Fn(&Fields<'_, '_>, &str) -> T,
+) -> Option<Chosen<T>> {
+    let chosen = Chosen {
+        include: read(fields, "include"),
+        exclude: read(fields, "exclude"),
+    };
+    (chosen != Chosen::default()).then_some(chosen)
+}
+
+fn read_texts(fields: &Fields<'_, '_>, key: &str) -> Vec<String> {
+    fields.short_list(key, SHORT, short)
+}
+
+fn read_places(fields: &Fields<'_, '_>, key: &str) -> Places {
+    let Some(fields) = fields.object(key, PLACES_KEYS) else {
+        return Places::default();
+    };
+    Places {
+        regions: read_texts(&fields, "regions"),
+        cities: read_texts(&fields, "cities"),
+        metros: read_texts(&fields, "metros"),
+    }
+}
+
+fn read_inventory(fields: &Fields<'_, '_>, key: &str) -> Inventory {
+    let Some(fields) = fields.object(key, INVENTORY_KEYS) else {
+        return Inventory::default();
+    };
+    Inventory {
+        domains: fields.short_list("domains", "a domain such as news.example", |value| {
+            short(value).filter(|text| domain::is_valid(text))
+        }),
+        bundles: read_texts(&fields, "bundles"),
+    }
+}
+
+fn read_categories(fields: &Fields<'_, '_>) -> Option<Box<Categories>> {
+    let fields = &fields.object("categories", CATEGORIES_KEYS)?;
+    let cattax = fields.optional("cattax", INTEGER, integer).unwrap_or(1);
+    let chosen = chosen(fields, read_texts)?;
+    Some(Box::new(Categories { cattax, chosen }))
+}
+
+fn read_os(fields: &Fields<'_, '_>) -> Box<[OsTarget]> {
+    const VERSION: &str = "a version such as \"14.2\": up to four numbers of at most 65535";
+    let entries = fields.objects("os", "os", OS_KEYS);
+    let read = |fields: &Fields<'_, '_>| {
+        let name = fields.required("name", SHORT, short);
+        let min_version = fields.optional("min_version", VERSION, version);
+        let max_version = fields.optional("max_version", VERSION, version);
+        Some(OsTarget {
+            name: name?,
+            min_version,
+            max_version,
+        })
+    };
+    entries.iter().filter_map(read).collect()
+}
+
+fn read_channels(fields: &Fields<'_, '_>) -> Numbers {
+    let channels = fields.list("channels", "\"site\", \"app\" or \"dooh\"", |value| {
+        let name = &value.as_string_lit()?.value;
+        Channel::ALL.into_iter().find(|of| of.name() == name)
+    });
+    channels
+        .into_iter()
+        .fold(Numbers::default(), Numbers::with_channel)
+}
+
+/// A list of numbers from 1 to `max`.
+fn numbers(fields: &Fields<'_, '_>, key: &str, max: u8) -> Numbers {
+    let numbers = fields.list(key, &format!("an integer from 1 to {max}"), |value| {
+        let number = u8::try_from(integer(value)?).ok()?;
+        (1..=max).contains(&number).then_some(number)
+    });
+    numbers.into_iter().fold(Numbers::default(), Numbers::with)
+}
+
+fn read_hours(fields: &Fields<'_, '_>) -> Hours {
+    let entries = fields.objects("hours", "hours", HOURS_KEYS);
+    entries.iter().fold(Hours::default(), |hours, fields| {
+        let mut days = fields.list("days", "mon, tue, wed, thu, fri, sat or sun", day);
+        if days.is_empty() {
+            days.extend(0..DAYS.len());
+        }
+        let hour = |value| u8::try_from(integer(value)?).ok();
+        let from = fields.optional("from", "an integer from 0 to 23", |value| {
+            hour(value).filter(|from| *from < 24)
+        });
+        let from = from.unwrap_or(0);
+        let allowed = "an integer from 1 to 24, above `from`";
+        let to = fields.optional("to", allowed, |value| {
+            hour(value).filter(|to| (from + 1..=24).contains(to))
+        });
+        let to = to.unwrap_or(24);
+        days.into_iter()
+            .fold(hours, |hours, day| hours.with(day, from, to))
+    })
 }
 
 fn read_video_size(fields: Fields<'_, '_>) -> VideoSize {
@@ -236,11 +391,27 @@ const RFC_3339: &str = "a time of RFC 3339 such as 2026-12-01T00:00:00Z";
 const INTEGER: &str = "an integer of 32 bits";
 const SIZE: &str = "an integer from 1 to 2147483647";
 const SECONDS: &str = "an integer from 0 to 2147483647, in seconds";
+const SHORT: &str = "a string of 1 to 255 bytes that is not blank";
 const MIME: &str = "a string that is not empty, such as video/mp4";
 
 fn text(value: &Value<'_>) -> Option<String> {
     let text = &value.as_string_lit()?.value;
     (!text.is_empty()).then(|| text.to_string())
+}
+
+/// A text that a request's may be compared with.
+fn short(value: &Value<'_>) -> Option<String> {
+    let fits = |text: &String| text.len() <= Targeting::TEXT_BYTES_MAX && !text.trim().is_empty();
+    text(value).filter(fits)
+}
+
+fn version(value: &Value<'_>) -> Option<Version> {
+    Version::exactly(&value.as_string_lit()?.value)
+}
+
+fn day(value: &Value<'_>) -> Option<usize> {
+    let name = &*value.as_string_lit()?.value;
+    DAYS.iter().position(|day| *day == name)
 }
 
 fn id(value: &Value<'_>) -> Option<String> {
@@ -358,7 +529,15 @@ mod tests {
             "adomain": ["WWW.brand.example", "b.example"], "cat": ["IAB1"], "cattax": 2,
             "bundle": "com.app", "cpm": 2.000001, "budget": {"total": 0, "daily": 1e2},
             "targeting": {"deals": ["d"], "countries": ["usa", "FRA"], "device_types": [1, 8.0],
-                "video_size": {"min_w": 0, "max_h": 480}},
+                "video_size": {"min_w": 0, "max_h": 480},
+                "places": {"include": {"regions": ["CA"], "cities": ["Köln"]}, "exclude": {"metros": ["803"]}},
+                "os": [{"name": "iOS", "min_version": "14.2"}, {"name": "tvOS", "max_version": "17"}],
+                "channels": ["app", "dooh"],
+                "inventory": {"include": {"domains": ["news.example"], "bundles": ["com.app"]}},
+                "publishers": {"exclude": ["p"]}, "languages": {"include": ["en"]},
+                "categories": {"cattax": 7, "exclude": ["473"]}, "connection_types": [2, 6],
+                "hours": [{"days": ["mon", "sun"], "from": 8, "to": 9}, {"days": ["tue"], "from": 23}],
+                "positions": [1, 7], "plcmts": [4], "interstitial": false, "rewarded": true},
             "creatives": [
                 {"id": "1", "type": "banner", "w": 300, "h": 250, "mime": "image/png",
                  "apis": [3], "attr": [1, 2], "secure": false, "adm": "<a>"},
@@ -391,6 +570,7 @@ mod tests {
         );
         assert_eq!(item.targeting.video_size.min_w, Some(0));
         assert_eq!(item.targeting.video_size.max_h, Some(480));
+        check_targeting(&item.targeting);
         let [banner, audio] = &item.creatives[..] else {
             panic!("{:?}", item.creatives)
         };
@@ -405,6 +585,151 @@ mod tests {
         assert!(!banner.secure && audio.secure);
         assert_eq!((audio.duration, audio.protocol), (Some(30), Some(9)));
         assert_eq!(audio.adm, "<VAST/>");
+    }
+
+    fn check_targeting(targeting: &Targeting) {
+        let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+        let places = targeting.places.as_deref().unwrap();
+        assert_eq!(places.include.regions, ["CA"]);
+        assert_eq!(places.include.cities, ["Köln"]);
+        assert_eq!(places.exclude.metros, ["803"]);
+        let [ios, tv] = &*targeting.os else {
+            panic!("{:?}", targeting.os)
+        };
+        assert_eq!((&*ios.name, &*tv.name), ("iOS", "tvOS"));
+        assert_eq!(ios.min_version, Version::parse("14.2"));
+        assert_eq!(
+            (ios.max_version, tv.max_version),
+            (None, Version::parse("17"))
+        );
+        let channels = Numbers::default().with_channel(Channel::App);
+        assert_eq!(targeting.channels, channels.with_channel(Channel::Dooh));
+        let inventory = &targeting.inventory.as_deref().unwrap().include;
+        assert_eq!(inventory.domains, ["news.example"]);
+        assert_eq!(inventory.bundles, ["com.app"]);
+        let excluding = |exclude: &[&str]| Chosen {
+            include: Vec::new(),
+            exclude: texts(exclude),
+        };
+        assert_eq!(targeting.publishers.as_deref(), Some(&excluding(&["p"])));
+        let categories = targeting.categories.as_deref().unwrap();
+        assert_eq!(categories.cattax, 7);
+        assert_eq!(categories.chosen, excluding(&["473"]));
+        assert_eq!(targeting.languages.as_deref().unwrap().include, ["en"]);
+        let numbers = |all: &[u8]| all.iter().fold(Numbers::default(), |set, n| set.with(*n));
+        assert_eq!(targeting.connection_types, numbers(&[2, 6]));
+        assert_eq!(targeting.positions, numbers(&[1, 7]));
+        assert_eq!(targeting.plcmts, numbers(&[4]));
+        let hours = Hours::default().with(0, 8, 9).with(6, 8, 9).with(1, 23, 24);
+        assert_eq!(targeting.hours, hours);
+        assert_eq!(targeting.interstitial, Some(false));
+        assert_eq!(targeting.rewarded, Some(true));
+    }
+
+    #[test]
+    fn targeting_of_nothing_is_none() {
+        let empty = r#"{"places": {"include": {"regions": []}, "exclude": {}}, "os": [],
+            "inventory": {}, "publishers": {"include": []}, "categories": {"cattax": 7},
+            "hours": [], "channels": []}"#;
+        let text = item(&[("targeting", empty)]);
+        let items = parse(Path::new("f"), &text.replace('\n', " ")).unwrap();
+        assert_eq!(items[0].targeting, Targeting::default());
+        // No days are all days.
+        let text = item(&[("targeting", r#"{"hours": [{}]}"#)]);
+        let hours = parse(Path::new("f"), &text).unwrap()[0].targeting.hours;
+        assert!((0..Hours::COUNT).all(|hour| hours.contains(hour)));
+    }
+
+    #[test]
+    fn each_target_has_its_range() {
+        for (value, expect) in [
+            (
+                r#"{"places": {"regions": ["CA"]}}"#,
+                "targeting.places.regions is no key of places; allowed: include, exclude",
+            ),
+            (
+                r#"{"places": {"exclude": {"cities": [" "]}}}"#,
+                "targeting.places.exclude.cities[0] is \" \"; allowed: a string of 1 to 255 bytes that is not blank",
+            ),
+            (
+                r#"{"os": [{"min_version": "1"}]}"#,
+                "targeting.os[0].name is missing; allowed: a string of 1 to 255 bytes that is not blank",
+            ),
+            (
+                r#"{"os": [{"name": "a", "max_version": 17}]}"#,
+                "targeting.os[0].max_version is 17; allowed: a version such as \"14.2\": up to four numbers of at most 65535",
+            ),
+            (
+                r#"{"os": [{"name": "a", "min_version": "1.65536"}]}"#,
+                "targeting.os[0].min_version is \"1.65536\"; allowed: a version such as \"14.2\": up to four numbers of at most 65535",
+            ),
+            (
+                r#"{"channels": ["web"]}"#,
+                "targeting.channels[0] is \"web\"; allowed: \"site\", \"app\" or \"dooh\"",
+            ),
+            (
+                r#"{"inventory": {"include": {"domains": ["https://a.example"]}}}"#,
+                "targeting.inventory.include.domains[0] is \"https://a.example\"; allowed: a domain such as news.example",
+            ),
+            (
+                r#"{"inventory": {"include": ["a.example"]}}"#,
+                "targeting.inventory.include is [\"a.example\"]; allowed: an object",
+            ),
+            (
+                r#"{"publishers": {"include": [7]}}"#,
+                "targeting.publishers.include[0] is 7; allowed: a string of 1 to 255 bytes that is not blank",
+            ),
+            (
+                r#"{"categories": {"cattax": "1", "include": ["IAB1"]}}"#,
+                "targeting.categories.cattax is \"1\"; allowed: an integer of 32 bits",
+            ),
+            (
+                r#"{"connection_types": [0]}"#,
+                "targeting.connection_types[0] is 0; allowed: an integer from 1 to 7",
+            ),
+            (
+                r#"{"plcmts": [5]}"#,
+                "targeting.plcmts[0] is 5; allowed: an integer from 1 to 4",
+            ),
+            (
+                r#"{"positions": [256]}"#,
+                "targeting.positions[0] is 256; allowed: an integer from 1 to 7",
+            ),
+            (
+                r#"{"hours": [{"days": ["monday"]}]}"#,
+                "targeting.hours[0].days[0] is \"monday\"; allowed: mon, tue, wed, thu, fri, sat or sun",
+            ),
+            (
+                r#"{"hours": [{"from": 24}]}"#,
+                "targeting.hours[0].from is 24; allowed: an integer from 0 to 23",
+            ),
+            (
+                r#"{"hours": [{"from": 8, "to": 8}]}"#,
+                "targeting.hours[0].to is 8; allowed: an integer from 1 to 24, above `from`",
+            ),
+            (
+                r#"{"rewarded": 1}"#,
+                "targeting.rewarded is 1; allowed: true or false",
+            ),
+        ] {
+            check_key("targeting", value, expect);
+        }
+        let list = |len: usize| {
+            let list = vec!["\"a\""; len].join(",");
+            format!("{{\"publishers\": {{\"include\": [{list}]}}}}")
+        };
+        check_key("targeting", &list(100_000), "1 line items");
+        check_key(
+            "targeting",
+            &list(100_001),
+            "targeting.publishers.include has 100001 entries; allowed: at most 100000 entries",
+        );
+        let long = format!(
+            "{{\"languages\": {{\"include\": [\"{}\"]}}}}",
+            "a".repeat(256)
+        );
+        let got = faults(&item(&[("targeting", &long)]));
+        assert!(got.contains("languages.include[0] is \"aaa"), "{got}");
     }
 
     #[test]
@@ -685,6 +1010,14 @@ mod tests {
             (creative, CREATIVE_KEYS),
             (targeting, TARGETING_KEYS),
             (&item["properties"]["budget"], BUDGET_KEYS),
+            (&schema["$defs"]["chosen_texts"], CHOSEN_KEYS),
+            (&schema["$defs"]["places"], PLACES_KEYS),
+            (&schema["$defs"]["inventory"], INVENTORY_KEYS),
+            (&targeting["properties"]["places"], CHOSEN_KEYS),
+            (&targeting["properties"]["inventory"], CHOSEN_KEYS),
+            (&targeting["properties"]["categories"], CATEGORIES_KEYS),
+            (&targeting["properties"]["os"]["items"], OS_KEYS),
+            (&targeting["properties"]["hours"]["items"], HOURS_KEYS),
             (&targeting["properties"]["video_size"], VIDEO_SIZE_KEYS),
         ] {
             let mut expect = expect.to_vec();

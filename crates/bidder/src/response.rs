@@ -1,4 +1,4 @@
-//! The response to a request that is bid for (`docs/decisions.md`, "What comes back"). It is the
+//! The response to a request that is bid for (`docs/decisions.md`, "Answer"). It is the
 //! rare answer, so it is built as an owned message; the usual one is `wire::no_bid`.
 
 use engine::{Bid, Decision};

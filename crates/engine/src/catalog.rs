@@ -68,9 +68,10 @@ impl Catalog {
         }
         items.sort_by(|a, b| b.cpm.cmp(&a.cpm).then_with(|| a.id.cmp(&b.id)));
         let by_id = positions(&items)?;
+        let rules = Rules::new(&items);
         Ok(Catalog {
-            index: Index::new(&items),
-            rules: Rules::new(&items),
+            index: Index::new(&items, &rules),
+            rules,
             flights: Arc::new(Flights::new(&items)),
             items,
             by_id,

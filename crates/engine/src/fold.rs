@@ -1,4 +1,5 @@
-//! How domains and mime types are made comparable (`docs/decisions.md`, "Publisher rules").
+//! How domains, mime types, places and the like are made comparable (`docs/decisions.md`,
+//! "Targeting" and "Publisher rules").
 
 /// `text` case-folded, in `room`: a request's strings are folded without allocating once the room
 /// has grown.
@@ -25,6 +26,22 @@ pub(crate) fn domain<'r>(text: &str, room: &'r mut String) -> &'r str {
     bare.unwrap_or(folded)
 }
 
+/// A name: trimmed and case-folded.
+pub(crate) fn name<'r>(text: &str, room: &'r mut String) -> &'r str {
+    case(text.trim(), room)
+}
+
+/// A region: a name without the country that may stand before it, as two letters and a `-`.
+pub(crate) fn region<'r>(text: &str, room: &'r mut String) -> &'r str {
+    let folded = name(text, room);
+    match folded.as_bytes() {
+        [a, b, b'-', ..] if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+            folded.get(3..).unwrap_or(folded)
+        }
+        _ => folded,
+    }
+}
+
 /// What follows each dot of a folded domain, the longest first: the domains it is a subdomain of.
 pub(crate) fn parents(domain: &str) -> impl Iterator<Item = &str> {
     core::iter::successors(Some(domain), |of| {
@@ -33,7 +50,7 @@ pub(crate) fn parents(domain: &str) -> impl Iterator<Item = &str> {
     .skip(1)
 }
 
-/// What precedes each `-` of a category, the longest first: the entries of taxonomy 1 it is under.
+/// What precedes each `-` of a category or a language, the longest first: the entries it is under.
 pub(crate) fn broader(category: &str) -> impl Iterator<Item = &str> {
     core::iter::successors(Some(category), |of| {
         of.rsplit_once('-').map(|(wider, _)| wider)
@@ -61,6 +78,23 @@ mod tests {
         ] {
             assert_eq!(domain(text, &mut room), expect, "{text:?}");
         }
+    }
+
+    #[test]
+    fn regions_lose_their_country() {
+        let mut room = String::new();
+        for (text, expect) in [
+            (" US-CA ", "ca"),
+            ("ca", "ca"),
+            ("us-", ""),
+            ("u1-ca", "u1-ca"),
+            ("usa-ca", "usa-ca"),
+            ("é-ca", "é-ca"),
+            ("US-DE-X", "de-x"),
+        ] {
+            assert_eq!(region(text, &mut room), expect, "{text:?}");
+        }
+        assert_eq!(name(" New YORK\t", &mut room), "new york");
     }
 
     #[test]

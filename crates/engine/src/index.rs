@@ -6,9 +6,12 @@
 //! has short lists of positions, and rows where a list would be longer than a row is wide.
 
 use crate::intern::Interner;
-use crate::rows::{Row, RowBuilder, RowId, Rows};
-use crate::{BLOCK_LEN, LineItem};
-use openrtb::{Country, DeviceType, Floor, MediaTypes, Micros};
+use crate::keyed::Keyed;
+use crate::rows::{self, Row, RowBuilder, RowId, Rows};
+use crate::rules::Rules;
+use crate::systems::Systems;
+use crate::{BLOCK_LEN, Block, Hours, LineItem, Numbers, Targeting, Version, keys};
+use openrtb::{Channel, Country, DeviceType, Floor, MediaType, MediaTypes, Micros, Reason};
 
 /// The index of a catalog's line items.
 #[derive(Debug)]
@@ -23,15 +26,30 @@ pub(crate) struct Index {
     device_types: Dimension,
     formats: Dimension,
     sizes: Sizes,
+    pub places: Keyed,
+    pub systems: Systems,
+    channels: Dimension,
+    pub inventory: Keyed,
+    pub publishers: Keyed,
+    pub categories: Keyed,
+    pub languages: Keyed,
+    connection_types: Dimension,
+    hours: Dimension,
+    positions: Dimension,
+    plcmts: Dimension,
+    interstitial: Dimension,
+    rewarded: Dimension,
+    pub banner_sizes: BannerSizes,
     pub deals: Deals,
+    stages: Stages,
 }
 
 impl Index {
     /// Indexes line items, which are in price order.
-    pub fn new(items: &[LineItem]) -> Index {
+    pub fn new(items: &[LineItem], rules: &Rules) -> Index {
         let mut rows = Rows::new(items.len());
         let prices: Box<[_]> = items.iter().map(|item| item.cpm).collect();
-        Index {
+        let mut index = Index {
             tops: prices.iter().step_by(BLOCK_LEN).copied().collect(),
             prices,
             open: rows.select(|at| items.get(at).is_some_and(|i| i.targeting.deals.is_empty())),
@@ -39,9 +57,58 @@ impl Index {
             device_types: device_types(&mut rows, items),
             formats: formats(&mut rows, items),
             sizes: Sizes::new(&mut rows, items),
+            places: keys::places(&mut rows, items),
+            systems: Systems::new(&mut rows, items),
+            channels: channels(&mut rows, items),
+            inventory: keys::inventory(&mut rows, items),
+            publishers: keys::publishers(&mut rows, items),
+            categories: keys::categories(&mut rows, items),
+            languages: keys::languages(&mut rows, items),
+            connection_types: connection_types(&mut rows, items),
+            hours: hours(&mut rows, items),
+            positions: positions(&mut rows, items),
+            plcmts: plcmts(&mut rows, items),
+            interstitial: flags(&mut rows, items, |targeting| targeting.interstitial),
+            rewarded: flags(&mut rows, items, |targeting| targeting.rewarded),
+            banner_sizes: BannerSizes::new(&mut rows, items, rules),
             deals: Deals::new(&mut rows, items),
+            stages: Stages::ALWAYS,
             rows,
-        }
+        };
+        index.stages = index.targeted();
+        index
+    }
+
+    /// The stages at which some line item may drop out.
+    fn targeted(&self) -> Stages {
+        let targeted = [
+            (Reason::Place, self.places.is_targeted()),
+            (Reason::Os, self.systems.is_targeted()),
+            (Reason::Channel, self.channels.is_targeted),
+            (Reason::Inventory, self.inventory.is_targeted()),
+            (Reason::Publisher, self.publishers.is_targeted()),
+            (Reason::Category, self.categories.is_targeted()),
+            (Reason::Language, self.languages.is_targeted()),
+            (Reason::ConnectionType, self.connection_types.is_targeted),
+            (Reason::Hour, self.hours.is_targeted),
+            (Reason::Position, self.positions.is_targeted),
+            (Reason::Plcmt, self.plcmts.is_targeted),
+            (Reason::Interstitial, self.interstitial.is_targeted),
+            (Reason::Rewarded, self.rewarded.is_targeted),
+        ];
+        let targeted = targeted.into_iter().filter(|(_, targeted)| *targeted);
+        targeted.fold(Stages::ALWAYS, |stages, (stage, _)| stages.with(stage))
+    }
+
+    /// The stage after one, up to the last that is decided a block at a time.
+    #[inline(always)]
+    pub fn after(&self, stage: Reason) -> Option<Reason> {
+        self.stages.after(stage)
+    }
+
+    /// The rows that all of the above and below are of.
+    pub fn rows(&self) -> &Rows {
+        &self.rows
     }
 
     /// Those that bid in the open market.
@@ -84,6 +151,50 @@ impl Index {
     /// too many through where [`Index::sizes_are_exact`] is false.
     pub fn video_size(&self, size: Option<(i32, i32)>) -> [Option<Row<'_>>; 4] {
         self.sizes.rows(size).map(|row| self.rows.get(row))
+    }
+
+    /// Those that take the system, folded, and its version; `None` is all of them. It may let too
+    /// many through where [`Systems::is_exact`] is false.
+    pub fn system(&self, name: Option<&str>, version: Option<Version>) -> Option<Row<'_>> {
+        self.rows.get(self.systems.row(name, version))
+    }
+
+    /// Those that take the channel; `None` is all of them.
+    pub fn channel(&self, channel: Option<Channel>) -> Option<Row<'_>> {
+        let value = channel.map(|channel| channel as usize);
+        self.rows.get(self.channels.row(value))
+    }
+
+    /// Those that take the type of connection; `None` is all of them.
+    pub fn connection_type(&self, number: Option<i32>) -> Option<Row<'_>> {
+        self.rows.get(self.connection_types.row(value(number)))
+    }
+
+    /// Those that take the hour of the week; `None` is all of them.
+    pub fn hour(&self, hour: Option<usize>) -> Option<Row<'_>> {
+        self.rows.get(self.hours.row(hour))
+    }
+
+    /// Those that take the positions of banner and video; `None` is all of them.
+    pub fn position(&self, banner: Option<i32>, video: Option<i32>) -> Option<Row<'_>> {
+        let known = |pos| value(pos).filter(|pos| *pos < POSITIONS).unwrap_or(0);
+        let pair = known(banner) * POSITIONS + known(video);
+        self.rows.get(self.positions.row(Some(pair)))
+    }
+
+    /// Those that take the kind of placement; `None` is all of them.
+    pub fn plcmt(&self, number: Option<i32>) -> Option<Row<'_>> {
+        self.rows.get(self.plcmts.row(value(number)))
+    }
+
+    /// Those that take `instl`; `None` is all of them.
+    pub fn interstitial(&self, instl: bool) -> Option<Row<'_>> {
+        self.rows.get(self.interstitial.row(Some(instl.into())))
+    }
+
+    /// Those that take `rwdd`; `None` is all of them.
+    pub fn rewarded(&self, rwdd: bool) -> Option<Row<'_>> {
+        self.rows.get(self.rewarded.row(Some(rwdd.into())))
     }
 
     /// Whether [`Index::video_size`] says all there is to say.
@@ -129,6 +240,8 @@ struct Dimension {
     by_value: Box<[RowId]>,
     /// For an unknown value, and for one that no line item names: those that take any.
     otherwise: RowId,
+    /// Whether some line item does not take any.
+    is_targeted: bool,
 }
 
 impl Dimension {
@@ -161,6 +274,7 @@ impl Dimension {
         };
         Dimension {
             by_value: by_value.into_iter().map(row).collect(),
+            is_targeted: otherwise != RowId::ALL,
             otherwise,
         }
     }
@@ -217,6 +331,171 @@ fn formats(rows: &mut Rows, items: &[LineItem]) -> Dimension {
             .for_each(name);
         Takes::Named
     })
+}
+
+fn channels(rows: &mut Rows, items: &[LineItem]) -> Dimension {
+    Dimension::new(rows, items, Numbers::COUNT, |item, name| {
+        each_number(item.targeting.channels, name)
+    })
+}
+
+fn connection_types(rows: &mut Rows, items: &[LineItem]) -> Dimension {
+    Dimension::new(rows, items, Numbers::COUNT, |item, name| {
+        each_number(item.targeting.connection_types, name)
+    })
+}
+
+fn plcmts(rows: &mut Rows, items: &[LineItem]) -> Dimension {
+    Dimension::new(rows, items, Numbers::COUNT, |item, name| {
+        each_number(item.targeting.plcmts, name)
+    })
+}
+
+/// Names the numbers of a set.
+fn each_number(numbers: Numbers, name: &mut dyn FnMut(usize)) -> Takes {
+    let is_in = |number: &usize| u8::try_from(*number).is_ok_and(|number| numbers.contains(number));
+    (0..Numbers::COUNT).filter(is_in).for_each(name);
+    Takes::any_if(numbers.is_empty())
+}
+
+/// The value of a field of numbers.
+fn value(number: Option<i32>) -> Option<usize> {
+    number.and_then(|number| usize::try_from(number).ok())
+}
+
+fn hours(rows: &mut Rows, items: &[LineItem]) -> Dimension {
+    Dimension::new(rows, items, Hours::COUNT, |item, name| {
+        let hours = &item.targeting.hours;
+        (0..Hours::COUNT)
+            .filter(|hour| hours.contains(*hour))
+            .for_each(name);
+        Takes::any_if(hours.is_empty())
+    })
+}
+
+/// Positions of one medium, 0 for unknown.
+const POSITIONS: usize = Targeting::POSITION_MAX as usize + 1;
+
+/// The value is the banner's position and the video's, so that one row answers for both.
+fn positions(rows: &mut Rows, items: &[LineItem]) -> Dimension {
+    Dimension::new(rows, items, POSITIONS * POSITIONS, |item, name| {
+        let positions = item.targeting.positions;
+        let has = |media| item.creatives.iter().any(|of| of.media == media);
+        let (banner, video) = (has(MediaType::Banner), has(MediaType::Video));
+        let is_met = |pos: usize| u8::try_from(pos).is_ok_and(|pos| positions.contains(pos));
+        (0..POSITIONS * POSITIONS)
+            .filter(|pair| banner && is_met(pair / POSITIONS) || video && is_met(pair % POSITIONS))
+            .for_each(name);
+        Takes::any_if(positions.is_empty())
+    })
+}
+
+fn flags(
+    rows: &mut Rows,
+    items: &[LineItem],
+    wanted: impl Fn(&Targeting) -> Option<bool>,
+) -> Dimension {
+    Dimension::new(rows, items, 2, |item, name| {
+        let wanted = wanted(&item.targeting);
+        wanted.into_iter().for_each(|flag| name(flag.into()));
+        Takes::any_if(wanted.is_none())
+    })
+}
+
+/// Stages of the walk over blocks, a bit each.
+#[derive(Clone, Copy, Debug)]
+struct Stages(u32);
+
+impl Stages {
+    /// Those at which every catalog's line items are looked at.
+    const ALWAYS: Stages = Stages(0)
+        .with(Reason::Country)
+        .with(Reason::DeviceType)
+        .with(Reason::Format)
+        .with(Reason::VideoSize)
+        .with(Reason::Floor)
+        .with(Reason::Budget);
+
+    const fn with(self, stage: Reason) -> Stages {
+        Stages(self.0 | 1 << stage as u32)
+    }
+
+    #[inline(always)]
+    fn after(self, stage: Reason) -> Option<Reason> {
+        let later = self.0 & u32::MAX << 1 << stage as u32;
+        Reason::ALL.get(later.trailing_zeros() as usize).copied()
+    }
+}
+
+/// The banner sizes of creatives: who has one of each. It spares the last stage line items whose
+/// banners are of other sizes than those offered; it does not say that one fits.
+#[derive(Debug)]
+pub(crate) struct BannerSizes {
+    /// By the size's number in [`Rules`]; `None` where it has no row of its own.
+    by_size: Box<[Option<RowId>]>,
+    /// Those with a creative that is no banner, or whose size has no row.
+    otherwise: RowId,
+}
+
+impl BannerSizes {
+    /// So many sizes have rows: those that the most creatives have.
+    const SIZES_MAX: usize = 64;
+
+    fn new(rows: &mut Rows, items: &[LineItem], rules: &Rules) -> BannerSizes {
+        let sizes = |item: &LineItem| {
+            let number = |of: &crate::Creative| match of.media {
+                MediaType::Banner => rules.size(of.w.zip(of.h)?),
+                _ => None,
+            };
+            item.creatives.iter().map(number).collect::<Vec<_>>()
+        };
+        let mut counts = vec![0usize; rules.sizes_len()];
+        for size in items.iter().flat_map(sizes).flatten() {
+            if let Some(count) = counts.get_mut(size as usize) {
+                *count += 1;
+            }
+        }
+        let mut most: Vec<_> = (0..counts.len()).collect();
+        most.sort_by_key(|size| core::cmp::Reverse(counts.get(*size)));
+        let mut by_size: Vec<Option<RowBuilder>> = vec![None; counts.len()];
+        for size in most.into_iter().take(Self::SIZES_MAX) {
+            if let Some(row) = by_size.get_mut(size) {
+                *row = Some(rows.builder());
+            }
+        }
+        let mut otherwise = rows.builder();
+        for (at, item) in items.iter().enumerate() {
+            for size in sizes(item) {
+                let row = size.and_then(|size| by_size.get_mut(size as usize)?.as_mut());
+                row.unwrap_or(&mut otherwise).set(at);
+            }
+        }
+        let by_size = by_size.into_iter().map(|row| Some(rows.add(row?)));
+        BannerSizes {
+            by_size: by_size.collect(),
+            otherwise: rows.add(otherwise),
+        }
+    }
+
+    /// Whether it can spare anything: not where everybody has another creative than a banner.
+    pub fn is_of_use(&self) -> bool {
+        self.otherwise != RowId::ALL
+    }
+
+    /// Keeps of a block those that may have a creative of one of the sizes.
+    pub fn keep(&self, rows: &Rows, sizes: &[u32], block: usize, left: &mut Block) {
+        let of_sizes = sizes
+            .iter()
+            .filter_map(|size| *self.by_size.get(*size as usize)?);
+        let mut any = rows::NONE;
+        for id in of_sizes.chain([self.otherwise]) {
+            match rows.get(id) {
+                Some(row) => rows::add(&mut any, row.block(block)),
+                None => return,
+            }
+        }
+        rows::keep(left, &any);
+    }
 }
 
 /// The bounds on the size of player, one dimension of thresholds each.

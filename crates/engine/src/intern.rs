@@ -113,6 +113,11 @@ impl NumberSet {
         word.is_some_and(|word| word & 1 << (number % 64) != 0)
     }
 
+    /// What is in, in the order in which it was put in.
+    pub fn members(&self) -> &[u32] {
+        &self.members
+    }
+
     /// Whether nothing is in.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()

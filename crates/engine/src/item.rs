@@ -1,7 +1,8 @@
 //! A line item: what an advertiser wants to buy, as the decision sees it (`docs/decisions.md`,
 //! "Line item"). Whoever loads line items checks them; nothing here relies on that for safety.
 
-use openrtb::{Country, DeviceType, MediaType, Micros};
+use crate::Targeting;
+use openrtb::{MediaType, Micros};
 
 /// A moment, in microseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,19 +69,6 @@ impl VideoSize {
         };
         inside(self.min_w, w, self.max_w) && inside(self.min_h, h, self.max_h)
     }
-}
-
-/// Where a line item may bid. An empty list is no restriction.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Targeting {
-    /// It bids only through one of these deals; none of them: only in the open market.
-    pub deals: Vec<String>,
-    /// `device.geo.country` must be one.
-    pub countries: Vec<Country>,
-    /// `device.devicetype` must be one; a target of 1 is met by 1, 4 and 5.
-    pub device_types: Vec<DeviceType>,
-    /// `imp.video`'s size must be inside.
-    pub video_size: VideoSize,
 }
 
 /// One markup that a line item may bid with.

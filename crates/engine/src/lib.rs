@@ -12,11 +12,15 @@ mod fold;
 mod index;
 mod intern;
 mod item;
+mod keyed;
+mod keys;
 mod matching;
 pub mod naive;
 mod price;
 mod rows;
 mod rules;
+mod systems;
+mod targeting;
 
 #[cfg(feature = "conformance")]
 pub use budget::conformance::budgets_conformance;
@@ -25,9 +29,12 @@ pub use budget::{
 };
 pub use catalog::{Catalog, CatalogError, Position, Snapshot};
 pub use decision::{Bid, Decision, Invalid, Outcome};
-pub use item::{BudgetCeilings, Creative, LineItem, Status, Targeting, Timestamp, VideoSize};
+pub use item::{BudgetCeilings, Creative, LineItem, Status, Timestamp, VideoSize};
 pub use matching::{Scratch, decide};
 pub use price::Rates;
+pub use targeting::{
+    Categories, Chosen, Hours, Inventory, Numbers, OsTarget, Places, Targeting, Version,
+};
 
 /// Line items of a block; the index walks positions in blocks.
 pub const BLOCK_LEN: usize = 512;

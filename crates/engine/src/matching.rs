@@ -12,16 +12,20 @@ use crate::flights::{Live, LiveAtHand};
 use crate::index::Posting;
 use crate::intern::NumberSet;
 use crate::item::impression_cost;
+use crate::keyed::{Keyed, Slot};
+use crate::keys::Hits;
 use crate::rows::{self, Row};
 use crate::rules::{DealRules, ImpRules, RequestRules};
+use crate::systems::System;
 use crate::{
-    BLOCK_LEN, Bid, BidId, Block, Book, Catalog, Decision, Invalid, LineItem, Position, Rates,
-    Snapshot, Timestamp,
+    BLOCK_LEN, Bid, BidId, Block, Book, Catalog, Decision, Hours, Invalid, LineItem, Position,
+    Rates, Snapshot, Timestamp,
 };
+use core::cell::Cell;
 use core::ops::ControlFlow;
 use openrtb::{
-    Currency, DealView, Floor, ImpView, MediaTypes, Micros, Read, Reason, RequestTexts,
-    RequestView, Step, Text,
+    Channel, Currency, DealView, DeviceInt, DeviceText, Floor, ImpView, MediaInt, MediaType,
+    MediaTypes, Micros, Read, Reason, RequestTexts, RequestView, Step, Text,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -30,7 +34,37 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct Scratch {
     live: LiveAtHand,
     room: Room,
+    built: Built,
 }
+
+/// Rows that are put together for a request: one for each dimension of many values.
+#[derive(Debug, Default)]
+struct Built {
+    is_used: Cell<bool>,
+    slots: [Slot; 5],
+}
+
+impl Built {
+    fn slot(&self, place: usize) -> Option<&Slot> {
+        self.is_used.set(true);
+        self.slots.get(place)
+    }
+
+    /// Another request begins.
+    #[inline]
+    fn forget(&mut self) {
+        if self.is_used.take() {
+            self.slots.iter_mut().for_each(Slot::forget);
+        }
+    }
+}
+
+/// The slots, by place.
+const PLACES: usize = 0;
+const INVENTORY: usize = 1;
+const PUBLISHERS: usize = 2;
+const CATEGORIES: usize = 3;
+const LANGUAGES: usize = 4;
 
 /// What is read of a request, in the catalog's numbers.
 #[derive(Debug, Default)]
@@ -44,6 +78,8 @@ struct Room {
     imp_ids: Vec<(u64, usize)>,
     /// The impressions that share their id with another one, or have none; sorted.
     unusable: Vec<usize>,
+    hits: Hits,
+    system: System,
 }
 
 impl Room {
@@ -75,6 +111,7 @@ pub fn decide<'a: 's, 's, V: RequestView<'a>, K: Book>(
     }
     let live = scratch.live.at(catalog, now);
     scratch.room.request.forget();
+    scratch.built.forget();
     let mut matching = Matching {
         request,
         catalog,
@@ -84,10 +121,12 @@ pub fn decide<'a: 's, 's, V: RequestView<'a>, K: Book>(
         live,
         any_live: live.any(),
         room: &mut scratch.room,
+        built: &scratch.built,
         ids,
         draft: Draft::new(book),
         rows: Plan::default(),
         furthest: None,
+        channel: None,
         offered: MediaTypes::NONE,
         video_size: None,
         imp_floor: None,
@@ -105,11 +144,14 @@ struct Matching<'x, 's, V, K, F> {
     live: &'x Live,
     any_live: bool,
     room: &'x mut Room,
+    built: &'x Built,
     ids: &'x mut F,
     draft: Draft<'s, 's, K>,
-    rows: Plan<'s>,
+    rows: Plan<'x>,
     /// The furthest stage that a line item has come to; `None` before the first market.
     furthest: Option<Reason>,
+    /// Of the request, once a stage is reached that asks for it.
+    channel: Option<Option<Channel>>,
     /// Of the impression, once the stage is reached that asks for it.
     offered: MediaTypes,
     video_size: Option<(i32, i32)>,
@@ -118,7 +160,10 @@ struct Matching<'x, 's, V, K, F> {
 
 /// The rows that a line item must be in to get past the stages reached.
 struct Plan<'a> {
-    rows: [Row<'a>; Plan::ROWS_MAX],
+    few: [Row<'a>; Plan::FEW],
+    /// Those that there is no room for among the few; nothing is laid out for what hardly any
+    /// catalog needs.
+    more: Option<[Row<'a>; Plan::ROWS_MAX - Plan::FEW]>,
     len: usize,
     /// How many of them are about the request, whatever the impression.
     of_request: usize,
@@ -129,7 +174,8 @@ struct Plan<'a> {
 impl Default for Plan<'_> {
     fn default() -> Self {
         Plan {
-            rows: [Row::NONE; Plan::ROWS_MAX],
+            few: [Row::NONE; Plan::FEW],
+            more: None,
             len: 0,
             of_request: 0,
             through: Reason::Deal,
@@ -139,16 +185,49 @@ impl Default for Plan<'_> {
 
 impl<'a> Plan<'a> {
     /// Country, device type, format, and four bounds of size.
-    const ROWS_MAX: usize = 7;
+    const FEW: usize = 7;
+    /// One for each stage from country to rewarded, and three more: there are four bounds of size.
+    const ROWS_MAX: usize = 20;
 
+    /// The rows, but for those that are too many.
     #[inline(always)]
-    fn rows(&self) -> &[Row<'a>] {
-        self.rows.get(..self.len).unwrap_or(&self.rows)
+    fn few(&self) -> &[Row<'a>] {
+        self.few.get(..self.len).unwrap_or(&self.few)
+    }
+
+    /// The rest of the rows.
+    #[inline(always)]
+    fn more(&self) -> &[Row<'a>] {
+        match (&self.more, self.len.checked_sub(Self::FEW)) {
+            (Some(more), Some(len)) => more.get(..len).unwrap_or(more),
+            _ => &[],
+        }
+    }
+
+    /// Keeps what all rows have of a block.
+    #[inline(always)]
+    fn keep(&self, block: usize, left: &mut Block) {
+        for row in self.few() {
+            rows::keep(left, row.block(block));
+        }
+        for row in self.more() {
+            rows::keep(left, row.block(block));
+        }
     }
 
     /// Adds a row; none is needed where every line item is in it.
     fn push(&mut self, row: Option<Row<'a>>) {
-        if let (Some(row), Some(slot)) = (row, self.rows.get_mut(self.len)) {
+        let Some(row) = row else {
+            return;
+        };
+        let slot = match self.len.checked_sub(Self::FEW) {
+            None => self.few.get_mut(self.len),
+            Some(at) => {
+                let none = [Row::NONE; Plan::ROWS_MAX - Plan::FEW];
+                self.more.get_or_insert(none).get_mut(at)
+            }
+        };
+        if let Some(slot) = slot {
             *slot = row;
             self.len += 1;
         }
@@ -156,8 +235,8 @@ impl<'a> Plan<'a> {
 
     /// Another impression begins: the rows of the last one go.
     fn begin_imp(&mut self) {
-        if self.through > Reason::DeviceType {
-            self.through = Reason::DeviceType;
+        if self.through > Reason::Hour {
+            self.through = Reason::Hour;
             self.len = self.of_request;
         }
     }
@@ -207,7 +286,7 @@ type Walk = ControlFlow<()>;
 const ON: Walk = ControlFlow::Continue(());
 const DONE: Walk = ControlFlow::Break(());
 
-impl<'a: 's, 's, V, K, F> Matching<'_, 's, V, K, F>
+impl<'a: 's, 's: 'x, 'x, V, K, F> Matching<'x, 's, V, K, F>
 where
     V: RequestView<'a>,
     K: Book,
@@ -358,10 +437,8 @@ where
     #[inline(always)]
     fn summary(&self, row: Row<'_>, word: usize) -> u64 {
         let left = row.summary(word) & self.live.row().summary(word);
-        self.rows
-            .rows()
-            .iter()
-            .fold(left, |left, row| left & row.summary(word))
+        let rows = self.rows.few().iter().chain(self.rows.more());
+        rows.fold(left, |left, row| left & row.summary(word))
     }
 
     fn walk_positions(&mut self, positions: &[u32], market: &mut MarketOf<'_, 'a, V>) -> Read<()> {
@@ -392,9 +469,7 @@ where
         }
         let mut left = *of_market;
         rows::keep(&mut left, self.live.row().block(block));
-        for row in self.rows.rows() {
-            rows::keep(&mut left, row.block(block));
-        }
+        self.rows.keep(block, &mut left);
         if rows::is_empty(&left) {
             return Ok(ON);
         }
@@ -419,20 +494,22 @@ where
             }
             self.keep_admitted(block, &mut left);
         }
-        for stage in [Reason::VideoSize, Reason::Floor, Reason::Budget] {
+        for stage in [Reason::Os, Reason::VideoSize, Reason::Floor, Reason::Budget] {
             if self.is_past(stage) {
                 self.keep_passing(stage, block, &mut left, market)?;
             }
         }
+        if self.is_past(Reason::Blocked) {
+            self.keep_offered(block, &mut left, market.imp.view)?;
+        }
         while !rows::is_empty(&left) {
+            let after = |stage| self.catalog.index.after(stage);
             let Some(stage) = self.furthest.and_then(after) else {
                 return self.candidates(block, left, market);
             };
             self.reach(stage);
             self.load_rows(market)?;
-            for row in self.rows.rows() {
-                rows::keep(&mut left, row.block(block));
-            }
+            self.rows.keep(block, &mut left);
             self.keep_passing(stage, block, &mut left, market)?;
         }
         Ok(ON)
@@ -440,8 +517,9 @@ where
 
     /// Loads the rows of the stages reached, and reads what they ask for.
     fn load_rows(&mut self, market: &MarketOf<'_, 'a, V>) -> Read<()> {
-        let (index, imp) = (&self.catalog.index, market.imp.view);
-        while let Some(stage) = after(self.rows.through)
+        let (catalog, imp) = (self.catalog, market.imp.view);
+        let index = &catalog.index;
+        while let Some(stage) = index.after(self.rows.through)
             && self.is_past(stage)
         {
             match stage {
@@ -460,11 +538,102 @@ where
                     let rows = index.video_size(self.video_size);
                     rows.into_iter().for_each(|row| self.rows.push(row));
                 }
-                _ => return Ok(()),
+                Reason::Floor => return Ok(()),
+                Reason::Position | Reason::Plcmt | Reason::Interstitial | Reason::Rewarded => {
+                    self.load_placement(stage, imp)?;
+                }
+                _ => self.load_audience(stage)?,
             }
             self.rows.through = stage;
         }
         Ok(())
+    }
+
+    /// Loads the row of a stage that only some line items care about, and asks the request.
+    #[inline(never)]
+    fn load_audience(&mut self, stage: Reason) -> Read<()> {
+        let index = &self.catalog.index;
+        let row = match stage {
+            Reason::Os => self.system()?,
+            Reason::Channel => index.channel(self.channel()?),
+            Reason::ConnectionType => {
+                index.connection_type(self.request.device_int(DeviceInt::Connectiontype)?)
+            }
+            Reason::Hour => {
+                let minutes = self.request.device_int(DeviceInt::Utcoffset)?;
+                index.hour(minutes.and_then(|minutes| Hours::at(self.now, minutes)))
+            }
+            _ => return self.load_keyed(stage),
+        };
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Loads the row of a stage of many values.
+    fn load_keyed(&mut self, stage: Reason) -> Read<()> {
+        let (catalog, request) = (self.catalog, self.request);
+        let index = &catalog.index;
+        let channel = match stage {
+            Reason::Place => None,
+            _ => self.channel()?,
+        };
+        let hits = &mut self.room.hits;
+        hits.clear();
+        let (of, place): (&Keyed, _) = match stage {
+            Reason::Place => (&index.places, PLACES),
+            Reason::Inventory => (&index.inventory, INVENTORY),
+            Reason::Publisher => (&index.publishers, PUBLISHERS),
+            Reason::Category => (&index.categories, CATEGORIES),
+            _ => (&index.languages, LANGUAGES),
+        };
+        match (place, channel) {
+            (PLACES, _) => hits.read_places(of, request)?,
+            (_, None) => {}
+            (INVENTORY, Some(channel)) => hits.read_inventory(of, channel, request)?,
+            (PUBLISHERS, Some(channel)) => hits.read_publisher(of, channel, request)?,
+            (CATEGORIES, Some(channel)) => hits.read_categories(of, channel, request)?,
+            (_, Some(channel)) => hits.read_language(of, channel, request)?,
+        }
+        let row = self
+            .built
+            .slot(place)
+            .and_then(|slot| of.row(index.rows(), hits.found(), slot));
+        self.rows.push(row);
+        Ok(())
+    }
+
+    /// Loads the row of a stage of the impression that only some line items care about.
+    #[inline(never)]
+    fn load_placement(&mut self, stage: Reason, imp: &V::Imp) -> Read<()> {
+        let index = &self.catalog.index;
+        let row = match stage {
+            Reason::Position => {
+                let banner = imp.int(MediaType::Banner, MediaInt::Pos)?;
+                index.position(banner, imp.int(MediaType::Video, MediaInt::Pos)?)
+            }
+            Reason::Plcmt => index.plcmt(imp.int(MediaType::Video, MediaInt::Plcmt)?),
+            Reason::Interstitial => index.interstitial(imp.instl()?),
+            _ => index.rewarded(imp.rwdd()?),
+        };
+        self.rows.push(row);
+        Ok(())
+    }
+
+    fn channel(&mut self) -> Read<Option<Channel>> {
+        match self.channel {
+            Some(channel) => Ok(channel),
+            None => Ok(*self.channel.insert(self.request.channel()?)),
+        }
+    }
+
+    /// Reads the operating system, and its version if that matters: those that take them.
+    fn system(&mut self) -> Read<Option<Row<'s>>> {
+        let (index, system) = (&self.catalog.index, &mut self.room.system);
+        system.set_name(self.request.device_text(DeviceText::Os)?);
+        if index.systems.asks_version(system.name()) {
+            system.set_version(self.request.device_text(DeviceText::Osv)?);
+        }
+        Ok(index.system(system.name(), system.version()))
     }
 
     /// Keeps those that a deal's own lists let in.
@@ -492,6 +661,9 @@ where
         market: &mut MarketOf<'_, 'a, V>,
     ) -> Read<()> {
         match stage {
+            Reason::Os if !self.catalog.index.systems.is_exact() => {
+                self.keep_with_system(block, left);
+            }
             Reason::VideoSize if !self.catalog.index.sizes_are_exact() => {
                 self.keep_sized(block, left);
             }
@@ -509,6 +681,16 @@ where
             _ => (),
         }
         Ok(())
+    }
+
+    fn keep_with_system(&mut self, block: usize, left: &mut Block) {
+        for at in rows::places(*left) {
+            let item = self.item(block, at);
+            let targets = item.map_or(&[][..], |(_, item)| &item.targeting.os);
+            if !targets.is_empty() && !self.room.system.meets(targets) {
+                rows::unset(left, at);
+            }
+        }
     }
 
     fn keep_sized(&self, block: usize, left: &mut Block) {
@@ -567,8 +749,10 @@ where
         market: &mut MarketOf<'_, 'a, V>,
     ) -> Read<Walk> {
         let fixed_price = self.load_terms(market)?.fixed_price;
-        for at in rows::places(left) {
-            let Some((at, item)) = self.item(block, at) else {
+        let mut left = left;
+        while let Some(place) = rows::places(left).next() {
+            rows::unset(&mut left, place);
+            let Some((at, item)) = self.item(block, place) else {
                 continue;
             };
             let price = fixed_price.unwrap_or(item.cpm);
@@ -582,7 +766,10 @@ where
             }
             let creative = self.fitting(at, market.imp.view)?;
             let Some(creative) = creative.and_then(|creative| item.creatives.get(creative)) else {
-                self.reach(Reason::Blocked);
+                if !self.is_past(Reason::Blocked) {
+                    self.reach(Reason::Blocked);
+                    self.keep_offered(block, &mut left, market.imp.view)?;
+                }
                 continue;
             };
             let id = (self.ids)();
@@ -603,6 +790,18 @@ where
             }
         }
         Ok(ON)
+    }
+
+    /// Keeps those that have another creative than banners of sizes that are not offered. Only once
+    /// it is no reason any more where one of the others would have dropped out before.
+    fn keep_offered(&mut self, block: usize, left: &mut Block, imp: &V::Imp) -> Read<()> {
+        let Catalog { rules, index, .. } = self.catalog;
+        let banner = index.banner_sizes.is_of_use() && self.offered.contains(MediaType::Banner);
+        if banner && !rows::is_empty(left) {
+            let sizes = self.room.imp.banner_sizes(rules, imp)?;
+            index.banner_sizes.keep(index.rows(), sizes, block, left);
+        }
+        Ok(())
     }
 
     fn item(&self, block: usize, at: usize) -> Option<(Position, &'s LineItem)> {
@@ -631,20 +830,6 @@ where
 
 /// `deal.at` of a fixed price.
 const FIXED_PRICE: i32 = 3;
-
-/// The stage after one, up to the last that is decided a block at a time.
-#[inline]
-fn after(stage: Reason) -> Option<Reason> {
-    match stage {
-        Reason::Deal => Some(Reason::Country),
-        Reason::Country => Some(Reason::DeviceType),
-        Reason::DeviceType => Some(Reason::Format),
-        Reason::Format => Some(Reason::VideoSize),
-        Reason::VideoSize => Some(Reason::Floor),
-        Reason::Floor => Some(Reason::Budget),
-        _ => None,
-    }
-}
 
 fn position(block: usize, at: usize) -> Option<Position> {
     u32::try_from(block * BLOCK_LEN + at).ok().map(Position)

@@ -8,12 +8,13 @@
 use crate::decision::Draft;
 use crate::item::impression_cost;
 use crate::{
-    Bid, BidId, Book, Creative, Decision, Invalid, LineItem, Position, Rates, Snapshot, Timestamp,
-    fold,
+    Bid, BidId, Book, Chosen, Creative, Decision, Hours, Invalid, LineItem, Numbers, OsTarget,
+    Position, Rates, Snapshot, Targeting, Timestamp, Version, fold,
 };
 use openrtb::{
-    Country, Currency, DealTexts, DealView, DeviceType, Floor, ImpView, MediaInt, MediaInts,
-    MediaType, MediaTypes, Micros, Read, Reason, RequestTexts, RequestView, Step, Text,
+    CategoriesOf, Channel, ChannelText, Country, Currency, DealTexts, DealView, DeviceInt,
+    DeviceText, DeviceType, Floor, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Micros,
+    Read, Reason, RequestTexts, RequestView, Step, Text,
 };
 
 /// Decides as [`crate::decide`] does.
@@ -169,6 +170,7 @@ fn dropped_at<'i>(
         target.device_types.is_empty() || target.device_types.iter().any(device),
         Reason::DeviceType,
     )?;
+    request.audience.meets(target, now)?;
     let offered = |creative: &Creative| imp.media_types.contains(creative.media);
     pass(item.creatives.iter().any(offered), Reason::Format)?;
     let inside = |(w, h)| target.video_size.admits(w, h);
@@ -176,6 +178,7 @@ fn dropped_at<'i>(
         !target.video_size.is_bounded() || imp.video_size.is_some_and(inside),
         Reason::VideoSize,
     )?;
+    imp.placement.meets(item)?;
     let Floor::At(floor) = market.floor else {
         return Err(Reason::Floor);
     };
@@ -205,6 +208,7 @@ struct Facts<'a> {
     cur: Vec<Currency>,
     country: Option<Country>,
     device_type: Option<DeviceType>,
+    audience: Audience,
     cattax: i32,
     bcat: Vec<String>,
     acat: Vec<String>,
@@ -239,6 +243,7 @@ impl<'a> Facts<'a> {
             cur,
             country: request.country()?,
             device_type: request.device_type()?,
+            audience: Audience::read(request)?,
             cattax: request.cattax()?,
             bcat: list(RequestTexts::Bcat)?,
             acat: list(RequestTexts::Acat)?,
@@ -268,13 +273,8 @@ impl<'a> Facts<'a> {
         let taxonomy_differs = item.cattax != self.cattax;
         let lists = !self.bcat.is_empty() || !self.acat.is_empty();
         let under = |cat: &String, list: &[String]| {
-            let prefix = |entry: &String| {
-                let rest = cat.strip_prefix(entry.as_str());
-                rest.is_some_and(|rest| {
-                    rest.is_empty() || self.cattax == 1 && rest.starts_with('-')
-                })
-            };
-            list.iter().any(prefix)
+            list.iter()
+                .any(|entry| is_category_under(cat, entry, self.cattax))
         };
         let mut domains = item.adomain.iter().map(|d| domain(d));
         let bundle = item.bundle.as_ref();
@@ -289,9 +289,241 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// What the targeting stages before `format` ask of a request.
+struct Audience {
+    region: Option<String>,
+    city: Option<String>,
+    metro: Option<String>,
+    os: Option<String>,
+    version: Option<Version>,
+    channel: Option<Channel>,
+    domain: Option<String>,
+    bundle: Option<String>,
+    publisher: Option<String>,
+    categories: Vec<String>,
+    cattax: i32,
+    language: Option<String>,
+    connection_type: Option<i32>,
+    utcoffset: Option<i32>,
+}
+
+impl Audience {
+    fn read<'a>(request: &impl RequestView<'a>) -> Read<Audience> {
+        let device = |field| Ok(request.device_text(field)?.and_then(short));
+        let channel = request.channel()?;
+        let text = |field| match channel {
+            Some(channel) => Ok(request.channel_text(channel, field)?.and_then(short)),
+            None => Ok(None),
+        };
+        let osv = request.device_text(DeviceText::Osv)?;
+        let site = channel == Some(Channel::Site);
+        let app = channel == Some(Channel::App);
+        let (categories, cattax) = read_categories(request, channel)?;
+        let language = text(ChannelText::Language)?;
+        let langb = text(ChannelText::Langb)?;
+        Ok(Audience {
+            region: device(DeviceText::Region)?.map(|text| region(&text)),
+            city: device(DeviceText::City)?.map(|text| name(&text)),
+            metro: device(DeviceText::Metro)?.map(|text| name(&text)),
+            os: device(DeviceText::Os)?
+                .map(|text| name(&text))
+                .filter(|name| !name.is_empty()),
+            version: osv.and_then(|text| Version::parse(&text.into_string())),
+            channel,
+            domain: text(ChannelText::Domain)?
+                .map(|text| domain(&text))
+                .filter(|_| site),
+            bundle: text(ChannelText::Bundle)?.filter(|_| app),
+            publisher: text(ChannelText::Publisher)?,
+            categories,
+            cattax,
+            language: language.or(langb).map(|text| name(&text)),
+            connection_type: request.device_int(DeviceInt::Connectiontype)?,
+            utcoffset: request.device_int(DeviceInt::Utcoffset)?,
+        })
+    }
+
+    /// Takes a line item past these stages, or says at which it drops out.
+    fn meets(&self, target: &Targeting, now: Timestamp) -> Result<(), Reason> {
+        let pass = |passes: bool, stage: Reason| if passes { Ok(()) } else { Err(stage) };
+        pass(self.meets_places(target), Reason::Place)?;
+        let os = |target: &OsTarget| self.meets_os(target);
+        pass(target.os.is_empty() || target.os.iter().any(os), Reason::Os)?;
+        let channel = self.channel.map(|channel| channel as i32);
+        pass(is_one(target.channels, channel), Reason::Channel)?;
+        pass(self.meets_inventory(target), Reason::Inventory)?;
+        let publisher = |entry: &String| self.publisher.as_ref() == Some(entry);
+        pass(
+            meets_texts(target.publishers.as_deref(), publisher),
+            Reason::Publisher,
+        )?;
+        pass(self.meets_categories(target), Reason::Category)?;
+        let language = |entry: &String| {
+            let language = self.language.as_ref();
+            language.is_some_and(|of| is_category_under(of, &name(entry), 1))
+        };
+        pass(
+            meets_texts(target.languages.as_deref(), language),
+            Reason::Language,
+        )?;
+        pass(
+            is_one(target.connection_types, self.connection_type),
+            Reason::ConnectionType,
+        )?;
+        let hour = self.utcoffset.and_then(|minutes| Hours::at(now, minutes));
+        let in_hours = hour.is_some_and(|hour| target.hours.contains(hour));
+        pass(target.hours.is_empty() || in_hours, Reason::Hour)
+    }
+
+    fn meets_places(&self, target: &Targeting) -> bool {
+        meets_chosen(target.places.as_deref(), |places| {
+            let regions = places
+                .regions
+                .iter()
+                .map(|text| (region(text), &self.region));
+            let cities = places.cities.iter().map(|text| (name(text), &self.city));
+            let metros = places.metros.iter().map(|text| (name(text), &self.metro));
+            let mut all = regions.chain(cities).chain(metros).peekable();
+            let is_set = all.peek().is_some();
+            (is_set, all.any(|(wanted, is)| is.as_ref() == Some(&wanted)))
+        })
+    }
+
+    fn meets_os(&self, target: &OsTarget) -> bool {
+        let bounded = target.min_version.is_some() || target.max_version.is_some();
+        let least = |bound: Version| self.version.is_some_and(|v| v.least() >= bound.least());
+        let most = |bound: Version| self.version.is_some_and(|v| v.least() <= bound.greatest());
+        self.os.as_ref() == Some(&name(&target.name))
+            && (!bounded || self.version.is_some())
+            && target.min_version.is_none_or(least)
+            && target.max_version.is_none_or(most)
+    }
+
+    fn meets_inventory(&self, target: &Targeting) -> bool {
+        meets_chosen(target.inventory.as_deref(), |inventory| {
+            let under = |entry: &String| {
+                let of_site = self.domain.as_ref();
+                of_site.is_some_and(|is| is_under_any(is, &[domain(entry)]))
+            };
+            let is_set = !inventory.domains.is_empty() || !inventory.bundles.is_empty();
+            let bundle = |entry: &String| self.bundle.as_ref() == Some(entry);
+            let has = inventory.domains.iter().any(under) || inventory.bundles.iter().any(bundle);
+            (is_set, has)
+        })
+    }
+
+    fn meets_categories(&self, target: &Targeting) -> bool {
+        let Some(categories) = &target.categories else {
+            return true;
+        };
+        meets_texts(Some(&categories.chosen), |entry| {
+            let under = |is: &String| is_category_under(is, entry, self.cattax);
+            categories.cattax == self.cattax && self.categories.iter().any(under)
+        })
+    }
+}
+
+/// The categories of a request that count, and their taxonomy.
+fn read_categories<'a>(
+    request: &impl RequestView<'a>,
+    channel: Option<Channel>,
+) -> Read<(Vec<String>, i32)> {
+    let (mut known, mut cattax) = (Vec::new(), 1);
+    for whose in [CategoriesOf::Content, CategoriesOf::Channel] {
+        if let (Some(channel), true) = (channel, known.is_empty()) {
+            cattax = request.categories_tax(channel, whose)?;
+            request.categories(channel, whose, |text| {
+                known.extend(short(text));
+                Step::On
+            })?;
+        }
+    }
+    known.truncate(Targeting::CATEGORIES_MAX);
+    Ok((known, cattax))
+}
+
+/// Whether a request meets what was chosen. `has` says whether a list has entries, and whether the
+/// request is one of them.
+fn meets_chosen<T>(chosen: Option<&Chosen<T>>, has: impl Fn(&T) -> (bool, bool)) -> bool {
+    let Some(chosen) = chosen else {
+        return true;
+    };
+    let (is_set, included) = has(&chosen.include);
+    let (_, excluded) = has(&chosen.exclude);
+    (!is_set || included) && !excluded
+}
+
+fn meets_texts(chosen: Option<&Chosen<Vec<String>>>, is: impl Fn(&String) -> bool) -> bool {
+    meets_chosen(chosen, |list| (!list.is_empty(), list.iter().any(&is)))
+}
+
+/// Whether a number is one of a set, if there is any.
+fn is_one(numbers: Numbers, number: Option<i32>) -> bool {
+    let contains = |number| u8::try_from(number).is_ok_and(|number| numbers.contains(number));
+    numbers.is_empty() || number.is_some_and(contains)
+}
+
+/// A text, unless it is too long to count.
+fn short(text: Text<'_>) -> Option<String> {
+    Some(text.into_string()).filter(|text| text.len() <= Targeting::TEXT_BYTES_MAX)
+}
+
+fn is_category_under(category: &str, entry: &str, cattax: i32) -> bool {
+    let rest = category.strip_prefix(entry);
+    rest.is_some_and(|rest| rest.is_empty() || cattax == 1 && rest.starts_with('-'))
+}
+
+/// What the targeting stages behind `format` ask of an impression.
+struct Placement {
+    banner_pos: Option<i32>,
+    video_pos: Option<i32>,
+    plcmt: Option<i32>,
+    instl: bool,
+    rwdd: bool,
+}
+
+impl Placement {
+    fn read<'a>(imp: &impl ImpView<'a>) -> Read<Placement> {
+        Ok(Placement {
+            banner_pos: imp.int(MediaType::Banner, MediaInt::Pos)?,
+            video_pos: imp.int(MediaType::Video, MediaInt::Pos)?,
+            plcmt: imp.int(MediaType::Video, MediaInt::Plcmt)?,
+            instl: imp.instl()?,
+            rwdd: imp.rwdd()?,
+        })
+    }
+
+    /// Takes a line item past these stages, or says at which it drops out.
+    fn meets(&self, item: &LineItem) -> Result<(), Reason> {
+        let pass = |passes: bool, stage: Reason| if passes { Ok(()) } else { Err(stage) };
+        let target = &item.targeting;
+        let has = |media| {
+            item.creatives
+                .iter()
+                .any(|creative| creative.media == media)
+        };
+        let at = |pos| is_one(target.positions, pos);
+        pass(
+            target.positions.is_empty()
+                || has(MediaType::Banner) && at(self.banner_pos)
+                || has(MediaType::Video) && at(self.video_pos),
+            Reason::Position,
+        )?;
+        pass(is_one(target.plcmts, self.plcmt), Reason::Plcmt)?;
+        let interstitial = |wanted| wanted == self.instl;
+        pass(
+            target.interstitial.is_none_or(interstitial),
+            Reason::Interstitial,
+        )?;
+        let rewarded = |wanted| wanted == self.rwdd;
+        pass(target.rewarded.is_none_or(rewarded), Reason::Rewarded)
+    }
+}
+
 struct Imp<'a> {
     id: Option<Text<'a>>,
     markets: Vec<Market<'a>>,
+    placement: Placement,
     media_types: MediaTypes,
     video_size: Option<(i32, i32)>,
     banner_sizes: Vec<(i32, i32)>,
@@ -309,6 +541,7 @@ impl<'a> Imp<'a> {
         Ok(Imp {
             id: imp.id()?,
             markets: Market::read_all(imp, rates)?,
+            placement: Placement::read(imp)?,
             media_types: imp.media_types()?,
             video_size: imp.video_size()?,
             banner_sizes,
@@ -489,6 +722,14 @@ fn folded(text: &str) -> String {
 
 fn domain(text: &str) -> String {
     fold::domain(text, &mut String::new()).to_owned()
+}
+
+fn name(text: &str) -> String {
+    fold::name(text, &mut String::new()).to_owned()
+}
+
+fn region(text: &str) -> String {
+    fold::region(text, &mut String::new()).to_owned()
 }
 
 fn is_under_any(domain: &str, entries: &[String]) -> bool {

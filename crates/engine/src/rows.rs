@@ -18,6 +18,13 @@ pub(crate) fn keep(left: &mut Block, right: &Block) {
     }
 }
 
+/// Puts into `left` what `right` has.
+pub(crate) fn add(left: &mut Block, right: &Block) {
+    for (left, right) in left.iter_mut().zip(right) {
+        *left |= right;
+    }
+}
+
 /// Whether nothing is in the block.
 #[inline(always)]
 pub(crate) fn is_empty(block: &Block) -> bool {
@@ -96,6 +103,11 @@ impl<'r> Row<'r> {
     /// The row of these blocks and their summary.
     pub fn of(blocks: &'r [Block], summary: &'r [u64]) -> Row<'r> {
         Row { blocks, summary }
+    }
+
+    /// All blocks.
+    pub fn blocks(self) -> &'r [Block] {
+        self.blocks
     }
 
     /// The block at `at`; past the end, nothing.

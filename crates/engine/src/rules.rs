@@ -141,6 +141,16 @@ impl Rules {
         }
     }
 
+    /// The number of a creative's size.
+    pub fn size(&self, size: (i32, i32)) -> Option<u32> {
+        self.sizes.get(&size)
+    }
+
+    /// How many sizes have a number.
+    pub fn sizes_len(&self) -> usize {
+        self.sizes.len()
+    }
+
     fn numbers(&self, range: &Range<usize>) -> &[u32] {
         self.numbers.get(range.clone()).unwrap_or_default()
     }
@@ -533,10 +543,19 @@ impl ImpRules {
         creative: &CreativeRules,
         imp: &impl ImpView<'a>,
     ) -> Read<bool> {
-        let sizes = self
-            .banner_sizes
-            .read(|entry| imp.banner_sizes(|w, h| entry(rules.sizes.get(&(w, h)))))?;
+        let sizes = self.sizes(rules, imp)?;
         Ok(creative.size.is_some_and(|size| sizes.has(size)))
+    }
+
+    fn sizes<'a>(&mut self, rules: &Rules, imp: &impl ImpView<'a>) -> Read<&Listed> {
+        self.banner_sizes
+            .read(|entry| imp.banner_sizes(|w, h| entry(rules.sizes.get(&(w, h)))))
+    }
+
+    /// The numbers of the banner sizes that it takes.
+    pub fn banner_sizes<'a>(&mut self, rules: &Rules, imp: &impl ImpView<'a>) -> Read<&[u32]> {
+        self.is_read = true;
+        Ok(self.sizes(rules, imp)?.numbers.members())
     }
 }
 

@@ -10,12 +10,15 @@
 mod support;
 
 use engine::{
-    BidId, Book, Catalog, Invalid, LineItem, MemoryBook, MemoryBudgets, MemoryLimits, Position,
-    Rates, Scratch, Snapshot, Status, Timestamp, decide, naive,
+    BidId, Book, Catalog, Chosen, Hours, Invalid, LineItem, MemoryBook, MemoryBudgets,
+    MemoryLimits, OsTarget, Position, Rates, Scratch, Snapshot, Status, Timestamp, Version, decide,
+    naive,
 };
 use openrtb::{Currency, Micros, Reason, Text};
 use std::sync::Arc;
-use support::{Deal, Decided, Imp, Medium, Reads, Request, line_item, request, strs, video_imp};
+use support::{
+    ChannelObject, Deal, Decided, Imp, Medium, Reads, Request, line_item, request, strs, video_imp,
+};
 
 const NOW: Timestamp = Timestamp(1_000_000);
 
@@ -191,6 +194,106 @@ fn nothing_is_read_that_cannot_matter() {
     );
     let log = request.reads.log.unwrap().into_inner();
     assert!(log.keys().eq(["Cur", "country"]), "{log:?}");
+}
+
+/// What a request is asked for that only some line items care about.
+fn read_of_the_rest(snapshot: &Snapshot<MemoryBook>, request: Request) -> Vec<String> {
+    let request = Request {
+        reads: Reads {
+            log: Some(Default::default()),
+            ..Reads::default()
+        },
+        ..request
+    };
+    decided(&request, snapshot, NOW);
+    let rest = [
+        "Os",
+        "Osv",
+        "Region",
+        "Metro",
+        "City",
+        "Connectiontype",
+        "Utcoffset",
+        "channel",
+        "Domain",
+        "Bundle",
+        "Publisher",
+        "Language",
+        "Langb",
+        "cattax of ",
+        "categories of ",
+        "instl",
+        "rwdd",
+        "Pos",
+        "Plcmt",
+    ];
+    let log = request.reads.log.unwrap().into_inner();
+    let of_the_rest = |read: &String| {
+        let field = read.split_once(") ").map_or(&**read, |(_, field)| field);
+        rest.iter().any(|rest| {
+            field.split(' ').any(|word| word == *rest)
+                || field.starts_with(rest) && rest.ends_with(' ')
+        })
+    };
+    log.into_keys().filter(of_the_rest).collect()
+}
+
+#[test]
+fn a_field_is_read_only_where_a_line_item_cares_and_gets_that_far() {
+    let read = |change: &dyn Fn(&mut LineItem)| {
+        let mut item = line_item("a");
+        change(&mut item);
+        let mut request = full_request();
+        request.imps.truncate(1);
+        request.channels[1] = Some(ChannelObject::default());
+        read_of_the_rest(&open(vec![item, line_item("b")]), request)
+    };
+    assert_eq!(
+        read_of_the_rest(&open(full_items()), full_request()),
+        [""; 0]
+    );
+    assert_eq!(read(&|_| {}), [""; 0]);
+    let publishers = || {
+        Some(Box::new(Chosen {
+            include: vec!["p".to_owned()],
+            exclude: Vec::new(),
+        }))
+    };
+    assert_eq!(
+        read(&|item| item.targeting.publishers = publishers()),
+        ["Publisher", "channel"]
+    );
+    assert_eq!(
+        read(&|item| {
+            item.targeting.publishers = publishers();
+            item.targeting.countries = vec![openrtb::Country::from_alpha3("FRA").unwrap()];
+            item.cpm = Micros(1);
+        }),
+        ["Publisher", "channel"],
+        "another line item gets that far"
+    );
+    let region = |item: &mut LineItem| {
+        let places = item.targeting.places.get_or_insert_default();
+        places.exclude.regions = vec!["CA".to_owned()];
+    };
+    assert_eq!(read(&region), ["Region"]);
+    let os = |min_version| {
+        move |item: &mut LineItem| {
+            item.targeting.os = [OsTarget {
+                name: "ios".to_owned(),
+                min_version,
+                max_version: None,
+            }]
+            .into();
+        }
+    };
+    assert_eq!(read(&os(None)), ["Os"]);
+    assert_eq!(read(&os(Version::parse("0"))), ["Os"], "of another system");
+    assert_eq!(read(&|item| item.targeting.rewarded = Some(true)).len(), 1);
+    assert_eq!(
+        read(&|item| item.targeting.hours = Hours::default().with(0, 0, 1)),
+        ["Utcoffset"]
+    );
 }
 
 #[test]

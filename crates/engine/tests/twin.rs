@@ -11,10 +11,11 @@
 mod support;
 
 use engine::{
-    BidId, Book, BudgetCeilings, Budgets, Catalog, Creative, LineItem, MemoryBook, MemoryBudgets,
-    MemoryLimits, Rates, Scratch, Snapshot, Status, Targeting, Timestamp, VideoSize, decide, naive,
+    BidId, Book, BudgetCeilings, Budgets, Catalog, Categories, Chosen, Creative, Hours, Inventory,
+    LineItem, MemoryBook, MemoryBudgets, MemoryLimits, Numbers, OsTarget, Places, Rates, Scratch,
+    Snapshot, Status, Targeting, Timestamp, Version, VideoSize, decide, naive,
 };
-use openrtb::{Country, Currency, DeviceType, MediaType, Micros, Reason};
+use openrtb::{Channel, Country, Currency, DeviceType, MediaType, Micros, Reason};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -23,7 +24,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use support::{Deal, Decided, Imp, Medium, Request, Str};
+use support::{ChannelObject, Deal, Decided, Imp, Medium, Request, Str};
 
 const HOUR_US: i64 = 3_600_000_000;
 
@@ -124,18 +125,195 @@ fn video_size() -> impl Strategy<Value = VideoSize> {
     prop_oneof![2 => Just(VideoSize::default()), 1 => bounded]
 }
 
+const REGIONS: &[&str] = &["CA", "us-ca", " US-CA", "BE", "US-", ""];
+const CITIES: &[&str] = &["Berlin", " BERLIN ", "Zürich", "803", ""];
+const SYSTEMS: &[&str] = &["Android", "ios", " iOS", "tvOS", " ", ""];
+const VERSIONS: &[&str] = &[
+    "14",
+    "14.2",
+    "14.2.1",
+    "13",
+    "15",
+    "9.0.0.0",
+    "0",
+    "99999",
+    "1.2.3.4.5",
+    "x",
+    "14.",
+    "",
+];
+const PUBLISHERS: &[&str] = &["pub-1", "PUB-1", "pub-2"];
+const LANGUAGES: &[&str] = &["en", "EN-us", " de", "en-US-x", "e", "-"];
+
+fn named(values: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
+    prop_oneof![1 => Just(vec![]), 2 => vec(skewed(values).prop_map(String::from), 1..4)]
+}
+
+fn chosen<T: Clone + std::fmt::Debug + 'static>(
+    list: impl Fn() -> BoxedStrategy<T>,
+) -> impl Strategy<Value = Option<Box<Chosen<T>>>> {
+    (list(), list()).prop_map(|(include, exclude)| Some(Chosen { include, exclude }).map(Box::new))
+}
+
+fn places() -> BoxedStrategy<Places> {
+    let lists = (named(REGIONS), named(CITIES), named(CITIES));
+    lists
+        .prop_map(|(regions, cities, metros)| Places {
+            regions,
+            cities,
+            metros,
+        })
+        .boxed()
+}
+
+fn inventory() -> BoxedStrategy<Inventory> {
+    let lists = (named(DOMAINS), named(BUNDLES));
+    lists
+        .prop_map(|(domains, bundles)| Inventory { domains, bundles })
+        .boxed()
+}
+
+fn categories() -> impl Strategy<Value = Option<Box<Categories>>> {
+    let lists = (named(CATEGORIES), named(CATEGORIES), skewed(&[1, 6]));
+    lists.prop_map(|(include, exclude, cattax)| {
+        let chosen = Chosen { include, exclude };
+        Some(Box::new(Categories { cattax, chosen }))
+    })
+}
+
+fn os() -> impl Strategy<Value = Box<[OsTarget]>> {
+    let version = || select(VERSIONS).prop_map(Version::parse);
+    let target = (skewed(SYSTEMS), version(), version()).prop_map(|(name, min, max)| OsTarget {
+        name: name.into(),
+        min_version: min,
+        max_version: max,
+    });
+    vec(target, 1..4).prop_map(Into::into)
+}
+
+/// Numbers from 1.
+fn numbers() -> impl Strategy<Value = Numbers> {
+    vec(1..8u8, 1..4)
+        .prop_map(|numbers| numbers.into_iter().fold(Numbers::default(), Numbers::with))
+}
+
+fn channels() -> impl Strategy<Value = Numbers> {
+    vec(select(&Channel::ALL[..]), 1..3).prop_map(|all| {
+        all.into_iter()
+            .fold(Numbers::default(), Numbers::with_channel)
+    })
+}
+
+fn hours() -> impl Strategy<Value = Hours> {
+    let part = (0..7usize, 0..24u8, 0..25u8);
+    vec(part, 1..6).prop_map(|parts| {
+        let all = parts.into_iter();
+        all.fold(Hours::default(), |hours, (day, from, to)| {
+            hours.with(day, from, to)
+        })
+    })
+}
+
+/// What of a targeting stays.
+#[derive(Clone, Copy, Debug)]
+enum Focus {
+    /// All that was there before the others, and each of those now and then.
+    Broad,
+    /// One of the others alone.
+    On(usize),
+}
+
+/// How many dimensions [`thin`] knows.
+const DIMENSIONS: usize = 13;
+
+fn thin(targeting: Targeting, stays: &[bool; DIMENSIONS]) -> Targeting {
+    fn keep<T: Default>(stays: bool, value: T) -> T {
+        if stays { value } else { T::default() }
+    }
+    Targeting {
+        places: keep(stays[0], targeting.places),
+        os: keep(stays[1], targeting.os),
+        channels: keep(stays[2], targeting.channels),
+        inventory: keep(stays[3], targeting.inventory),
+        publishers: keep(stays[4], targeting.publishers),
+        categories: keep(stays[5], targeting.categories),
+        languages: keep(stays[6], targeting.languages),
+        connection_types: keep(stays[7], targeting.connection_types),
+        hours: keep(stays[8], targeting.hours),
+        positions: keep(stays[9], targeting.positions),
+        plcmts: keep(stays[10], targeting.plcmts),
+        interstitial: keep(stays[11], targeting.interstitial),
+        rewarded: keep(stays[12], targeting.rewarded),
+        ..targeting
+    }
+}
+
+fn focus(item: LineItem, focus: Focus, stays: &[bool; DIMENSIONS]) -> LineItem {
+    match focus {
+        Focus::Broad => LineItem {
+            targeting: thin(item.targeting, stays),
+            ..item
+        },
+        Focus::On(dimension) => {
+            let mut stays = [false; DIMENSIONS];
+            stays[dimension] = true;
+            LineItem {
+                targeting: Targeting {
+                    deals: Vec::new(),
+                    countries: Vec::new(),
+                    device_types: Vec::new(),
+                    video_size: VideoSize::default(),
+                    ..thin(item.targeting, &stays)
+                },
+                ..item
+            }
+        }
+    }
+}
+
 fn targeting() -> impl Strategy<Value = Targeting> {
     let deals =
         prop_oneof![2 => Just(vec![]), 1 => vec(skewed(DEALS).prop_map(String::from), 1..3)];
     let countries = prop_oneof![1 => Just(vec![]), 1 => vec(country(), 1..3)];
     let device = (1i64..=8).prop_map(|number| DeviceType::new(number).unwrap());
     let devices = prop_oneof![1 => Just(vec![]), 1 => vec(device, 1..3)];
-    (deals, countries, devices, video_size()).prop_map(
-        |(deals, countries, device_types, video_size)| Targeting {
+    let flag = || any::<bool>().prop_map(Some);
+    let texts = (
+        chosen(places),
+        chosen(inventory),
+        chosen(|| named(PUBLISHERS).boxed()),
+        categories(),
+        chosen(|| named(LANGUAGES).boxed()),
+        os(),
+    );
+    let others = (
+        channels(),
+        numbers(),
+        hours(),
+        numbers(),
+        numbers(),
+        flag(),
+        flag(),
+    );
+    (deals, countries, devices, video_size(), texts, others).prop_map(
+        |(deals, countries, device_types, video_size, texts, others)| Targeting {
             deals,
             countries,
             device_types,
             video_size,
+            places: texts.0,
+            inventory: texts.1,
+            publishers: texts.2,
+            categories: texts.3,
+            languages: texts.4,
+            os: texts.5,
+            channels: others.0,
+            connection_types: others.1,
+            hours: others.2,
+            positions: others.3,
+            plcmts: others.4,
+            interstitial: others.5,
+            rewarded: others.6,
         },
     )
 }
@@ -202,8 +380,20 @@ fn line_item() -> impl Strategy<Value = LineItem> {
 /// Line items; their ids are made unique. Large catalogs repeat a few line items many times.
 fn line_items() -> impl Strategy<Value = Vec<LineItem>> {
     let copies = prop_oneof![20 => Just(1usize), 1 => Just(12)];
-    let items = prop_oneof![1 => vec(line_item(), 0..4), 4 => vec(line_item(), 4..200)];
-    (items, copies).prop_map(|(items, copies)| {
+    let stays = || prop::array::uniform13(prop::bool::weighted(0.1));
+    let items = |len| vec((line_item(), stays()), len);
+    let broad = prop_oneof![1 => items(0..4), 4 => items(4..200)];
+    let broad = broad.prop_map(|items| (items, Focus::Broad));
+    let narrow = (
+        prop_oneof![3 => items(1..4), 1 => items(4..60)],
+        0..DIMENSIONS,
+    )
+        .prop_map(|(items, on)| (items, Focus::On(on)));
+    (prop_oneof![broad, narrow], copies).prop_map(|((items, on), copies)| {
+        let items: Vec<_> = items
+            .into_iter()
+            .map(|(item, stays)| focus(item, on, &stays))
+            .collect();
         let mut all: Vec<_> = items
             .iter()
             .cycle()
@@ -222,8 +412,12 @@ fn medium() -> impl Strategy<Value = Medium> {
     let lists = (ints(INTS, 2), ints(INTS, 6), ints(INTS, 6), ints(INTS, 3));
     let bound = || option::weighted(0.3, select(INTS));
     let by_second = prop::bool::weighted(0.05);
-    (texts(MIMES, 3), lists, bound(), bound(), by_second).prop_map(
-        |(mimes, lists, minduration, maxduration, priced_by_second)| Medium {
+    let place = || skewed(&[Some(1), Some(0), Some(4), Some(8), Some(i32::MAX), None]);
+    let places = (place(), place());
+    (texts(MIMES, 3), lists, bound(), bound(), by_second, places).prop_map(
+        |(mimes, lists, minduration, maxduration, priced_by_second, places)| Medium {
+            pos: places.0,
+            plcmt: places.1,
             mimes,
             battr: lists.0,
             api: lists.1,
@@ -294,6 +488,8 @@ fn imp() -> impl Strategy<Value = Imp> {
         prop::bool::weighted(0.15),
         prop::bool::weighted(0.3),
         quantity,
+        any::<bool>(),
+        any::<bool>(),
     );
     let id = select(&[Some("1"), Some("2"), Some("3"), Some("4"), Some(" 1"), None][..]);
     let deals = prop_oneof![1 => Just(vec![]), 1 => vec(deal(), 1..5)];
@@ -311,9 +507,63 @@ fn imp() -> impl Strategy<Value = Imp> {
             private_auction: flags.0,
             secure: flags.1,
             qty_multiplier: flags.2,
+            instl: flags.3,
+            rwdd: flags.4,
             deals,
         },
     )
+}
+
+/// A text that may be longer than what counts.
+fn place(values: &'static [&'static str]) -> impl Strategy<Value = Option<Str>> {
+    let long = "a-".repeat(128);
+    prop_oneof![
+        2 => Just(None),
+        40 => spelled(values).prop_map(Some),
+        1 => Just(Some(Str::from(&*long))),
+    ]
+}
+
+fn channel_object() -> impl Strategy<Value = ChannelObject> {
+    let texts = (
+        place(DOMAINS),
+        place(BUNDLES),
+        place(PUBLISHERS),
+        place(LANGUAGES),
+        place(LANGUAGES),
+    );
+    let cat = || prop_oneof![1 => Just(vec![]), 4 => vec(spelled(CATEGORIES), 0..3), 1 => vec(spelled(CATEGORIES), 30..40)];
+    let cattax = || skewed(&[None, Some(1), Some(6)]);
+    (texts, cat(), cat(), cattax(), cattax()).prop_map(|(texts, own, content, tax, content_tax)| {
+        ChannelObject {
+            texts: texts.into(),
+            categories: [own, content],
+            cattax: [tax, content_tax],
+        }
+    })
+}
+
+/// What only some line items ask for.
+fn audience() -> impl Strategy<Value = Request> {
+    let texts = (
+        place(SYSTEMS),
+        place(VERSIONS),
+        place(REGIONS),
+        place(CITIES),
+        place(CITIES),
+    );
+    let ints = (
+        skewed(&[Some(2), Some(0), Some(8), Some(-1), Some(258), None]),
+        skewed(&[Some(0), Some(-720), Some(840), Some(841), Some(90), None]),
+    );
+    let object = || option::weighted(0.5, channel_object());
+    let channels = (object(), object(), object());
+    (texts, ints, channels).prop_map(|(texts, ints, channels)| Request {
+        device_texts: texts.into(),
+        device_ints: ints.into(),
+        channels: channels.into(),
+        ..Request::default()
+    })
 }
 
 fn request() -> impl Strategy<Value = Request> {
@@ -343,9 +593,10 @@ fn request() -> impl Strategy<Value = Request> {
         cur,
         categories,
         others,
+        audience(),
     )
         .prop_map(
-            |(id, imps, device_type, country, test, cur, categories, others)| Request {
+            |(id, imps, device_type, country, test, cur, categories, others, audience)| Request {
                 id,
                 imps,
                 device_type,
@@ -359,7 +610,7 @@ fn request() -> impl Strategy<Value = Request> {
                 bapp: others.1,
                 wseat: others.2,
                 bseat: others.3,
-                ..Request::default()
+                ..audience
             },
         )
 }
@@ -541,12 +792,94 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// More systems and versions than there are rows for, more sizes of banners, and line items in
+    /// more than one block.
+    #[test]
+    fn many_systems_and_banner_sizes(
+        items in vec((line_item(), 0..40u8, (0..300u32, 0..300u32), 1..100i32), 600..700),
+        events in vec(event(), 1..10),
+        (name, version, w) in (0..40u8, 0..300u32, 1..100i32),
+    ) {
+        let version_of = |number: u32| Version::parse(&format!("{}.{}", number / 10, number % 10));
+        let items = items.into_iter().enumerate().map(|(at, (mut item, name, (min, max), w))| {
+            item.id = format!("{}{at}", item.id);
+            item.targeting = Targeting::default();
+            item.targeting.os = [OsTarget {
+                name: format!("os {name}"),
+                min_version: (min % 5 > 0).then(|| version_of(min.min(max))).flatten(),
+                max_version: (max % 5 > 0).then(|| version_of(min.max(max))).flatten(),
+            }]
+            .into();
+            if at % 3 == 0 {
+                item.targeting.os = [].into();
+            }
+            item.creatives.iter_mut().for_each(|creative| creative.w = Some(w));
+            item
+        });
+        let mut events = events;
+        for event in &mut events {
+            if let Event::Request(request) = event {
+                request.device_texts[0] = Some(Str::from(&*format!("OS {name} ")));
+                request.device_texts[1] = Some(Str::from(&*format!("{}.{}", version / 10, version % 10)));
+                request.imps.iter_mut().for_each(|imp| {
+                    imp.banner_sizes = (w..w + 5).map(|w| (w, 250)).collect();
+                });
+            }
+        }
+        check(items.collect(), &events)?;
+    }
+}
+
+/// Lists of 100,000 entries, and more line items that name a domain than a row is long.
+#[test]
+fn long_lists() {
+    let mut items = Vec::new();
+    for at in 0..3000 {
+        let mut item = support::line_item(&format!("{at}"));
+        item.cpm = Micros(1_000_000 + at % 7);
+        let entries = if at % 1000 == 0 {
+            100_000
+        } else {
+            at as usize % 5
+        };
+        let domains = (0..entries).map(|entry| format!("site{entry}.example"));
+        let mut inventory = Chosen::<Inventory>::default();
+        let list = match at % 3 {
+            0 => &mut inventory.exclude.domains,
+            _ => &mut inventory.include.domains,
+        };
+        *list = domains.collect();
+        item.targeting.inventory = Some(Box::new(inventory));
+        items.push(item);
+    }
+    let mut events = Vec::new();
+    for domain in [
+        "site0.example",
+        "a.site3.example",
+        "site99999.example",
+        "x.example",
+    ] {
+        let mut request = support::request();
+        let mut site = ChannelObject::default();
+        site.texts[0] = Some(domain.into());
+        request.channels[0] = Some(site);
+        for seat in ["default", "nobody"] {
+            request.bseat = support::strs(&[seat]);
+            events.push(Event::Request(Box::new(request.clone())));
+        }
+    }
+    check(items, &events).unwrap();
+}
+
 /// The generators are of no use where they do not reach.
 #[test]
 fn every_reason_is_reached() {
     let mut runner = TestRunner::deterministic();
     let mut seen = BTreeMap::<_, usize>::new();
-    for _ in 0..200 {
+    for _ in 0..400 {
         let items = line_items().new_tree(&mut runner).unwrap().current();
         let mut bidder = Bidder::new(items, Timestamp(10 * HOUR_US));
         let mut scratch = Scratch::default();
@@ -600,7 +933,7 @@ fn a_warm_no_allocates_nothing() {
     let mut runner = TestRunner::deterministic();
     let mut noes = BTreeMap::<_, usize>::new();
     let (rates, mut ids) = (rates(), support::ids());
-    for _ in 0..100 {
+    for _ in 0..200 {
         let items = line_items().new_tree(&mut runner).unwrap().current();
         let Bidder { snapshot, now, .. } = &Bidder::new(items, Timestamp(10 * HOUR_US));
         let mut scratch = Scratch::default();
@@ -619,5 +952,5 @@ fn a_warm_no_allocates_nothing() {
             }
         }
     }
-    assert_eq!(noes.len(), 11, "{noes:?}");
+    assert_eq!(noes.len(), 24, "{noes:?}");
 }

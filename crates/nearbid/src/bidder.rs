@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use bidder::Faults;
 use bidder::config::{Config, File, Keys, LogFormat};
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 
 /// What `nearbid bidder` takes. Every key is also a variable (`--exp-s` is `NEARBID_EXP_S`) and a
 /// key of the file (`exp-s = 120`).
@@ -34,7 +35,7 @@ pub struct Args {
 /// be listened on.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let config = read_config(args.config.as_deref(), args.keys)?;
-    start_logging(&config);
+    let _log = start_logging(&config);
     bidder::run(config)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -51,14 +52,26 @@ pub fn read_config(file: Option<&Path>, keys: Keys) -> Result<Config, Faults> {
     Config::new(keys, file)
 }
 
-/// Logs go to standard error; what a subcommand prints goes to standard output.
-fn start_logging(config: &Config) {
+/// Log lines that wait for a slow reader; more are dropped.
+const LOG_LINES_MAX: usize = 4096;
+
+/// Logs go to standard error, by a thread of their own: a reader that is slow, gone or a full disk
+/// costs lines of the log and nothing else. What a subcommand prints goes to standard output. The log
+/// is written as far as it goes when what this gives is dropped.
+fn start_logging(config: &Config) -> WorkerGuard {
+    let (writer, guard) = NonBlockingBuilder::default()
+        .lossy(true)
+        .buffered_lines_limit(LOG_LINES_MAX)
+        .thread_name("log")
+        .finish(std::io::stderr());
     let logs = tracing_subscriber::fmt()
         .with_env_filter(config.log_level.name())
-        .with_writer(std::io::stderr)
+        .with_writer(writer)
+        .log_internal_errors(false)
         .with_ansi(std::io::stderr().is_terminal());
     match config.log_format {
         LogFormat::Text => logs.with_target(false).init(),
         LogFormat::Json => logs.json().flatten_event(true).init(),
     }
+    guard
 }

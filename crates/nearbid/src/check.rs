@@ -10,6 +10,7 @@ use clap::Parser as _;
 use serde::Serialize;
 
 use crate::bidder::read_config;
+use crate::output;
 
 /// What `nearbid check` takes.
 #[derive(Debug, clap::Args)]
@@ -64,9 +65,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         "nothing to check; give --config, --line-items or --rates"
     );
     if args.json {
-        println!("{}", serde_json::to_string(&report)?);
+        output::say(&serde_json::to_string(&report)?)?;
     } else {
-        print(&report);
+        output::say(&text(&report))?;
     }
     Ok(if report.ok {
         ExitCode::SUCCESS
@@ -111,14 +112,11 @@ fn check(args: &Args) -> anyhow::Result<Report> {
     Ok(report)
 }
 
-fn print(report: &Report) {
-    for (file, count) in &report.good {
-        match count {
-            Some(count) => println!("{file}: good, {count} read"),
-            None => println!("{file}: good"),
-        }
-    }
-    for faults in &report.bad {
-        println!("{faults}");
-    }
+fn text(report: &Report) -> String {
+    let good = report.good.iter().map(|(file, count)| match count {
+        Some(count) => format!("{file}: good, {count} read"),
+        None => format!("{file}: good"),
+    });
+    let bad = report.bad.iter().map(Faults::to_string);
+    good.chain(bad).collect::<Vec<_>>().join("\n")
 }

@@ -11,7 +11,7 @@ use wire::message::{BidRequest, BidResponse, Message};
 use wire::{Format, Limits, Record, RecordWriter, Records, StreamError, StreamErrorKind};
 
 use crate::decide::parse_format;
-use crate::output::Output;
+use crate::output::{self, Output};
 
 /// What `nearbid convert` takes.
 #[derive(Debug, clap::Args)]
@@ -92,7 +92,7 @@ fn convert<M: Message>(args: &Args, output: Output) -> anyhow::Result<u64> {
                 if !args.keep_going || fault.is_the_systems {
                     bail!(told);
                 }
-                eprintln!("{told}");
+                output::tell(&told);
                 left_out += 1;
                 continue;
             }
@@ -104,7 +104,9 @@ fn convert<M: Message>(args: &Args, output: Output) -> anyhow::Result<u64> {
         .finish()
         .with_context(|| format!("{}", args.output.display()))?;
     if left_out > 0 {
-        eprintln!("{converted} records converted, {left_out} left out");
+        output::tell(&format!(
+            "{converted} records converted, {left_out} left out"
+        ));
     }
     Ok(left_out)
 }

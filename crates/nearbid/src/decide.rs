@@ -148,7 +148,7 @@ impl Decider {
     }
 
     /// Appends the decision on a request (JSON text) to `out`: one JSON object and a newline, as
-    /// `docs/decisions.md`, "What comes back", has it.
+    /// `docs/decisions.md`, "Answer", has it.
     pub fn decide(&mut self, json: &[u8], out: &mut Vec<u8>) {
         let converted = match self.settings.format {
             Format::Json => None,

@@ -3,6 +3,12 @@
 //! The binary is only `main`; what it does is here, so that tests and other subcommands can call
 //! it without a process in between.
 
+#![warn(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "they panic where nobody takes what is printed; `output` does not"
+)]
+
 pub mod bench;
 pub mod bidder;
 pub mod check;
@@ -14,5 +20,5 @@ pub mod demo;
 pub mod generate;
 mod lines;
 pub mod load;
-mod output;
+pub mod output;
 mod progress;

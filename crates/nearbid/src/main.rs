@@ -6,10 +6,11 @@ use clap::Parser;
 use nearbid::cli::Cli;
 
 fn main() -> ExitCode {
-    match nearbid::cpu::check().and_then(|()| Cli::parse().run()) {
+    let ready = nearbid::cpu::check().and_then(|()| nearbid::demo::end_with_demo());
+    match ready.and_then(|()| Cli::parse().run()) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("nearbid: {error:#}");
+            nearbid::output::tell(&format!("nearbid: {error:#}"));
             ExitCode::FAILURE
         }
     }

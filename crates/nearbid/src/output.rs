@@ -5,6 +5,25 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+/// Prints a result and a line end to standard output.
+///
+/// # Errors
+/// Nobody takes it, or the disk behind it is full.
+pub fn say(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+/// Tells a person something on standard error. Where nobody listens, it goes unheard: that is no
+/// reason to stop.
+pub fn tell(text: &str) {
+    let _ = io::stderr()
+        .lock()
+        .write_all(format!("{text}\n").as_bytes());
+}
+
 /// Where a command writes: a file, or standard output.
 #[derive(Debug)]
 pub struct Output {
@@ -26,10 +45,11 @@ struct Beside {
 }
 
 impl Output {
-    /// Writes to `path`; without one, or with `-`, to standard output.
+    /// Writes to `path`; without one, or with `-`, to standard output. What is no file (a device, a
+    /// pipe) is written to as it is; of a link, the file that it leads to is replaced.
     ///
     /// # Errors
-    /// The file beside `path` cannot be made.
+    /// The file beside `path` cannot be made, or what is there not be opened.
     pub fn create(path: Option<&Path>) -> io::Result<Output> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else {
             return Ok(Output {
@@ -37,6 +57,14 @@ impl Output {
                 file: None,
             });
         };
+        if std::fs::metadata(path).is_ok_and(|is| !is.is_file()) {
+            let file = File::options().write(true).open(path)?;
+            return Ok(Output {
+                to: BufWriter::with_capacity(1 << 16, Sink::File(file)),
+                file: None,
+            });
+        }
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut name = path
             .file_name()
             .ok_or(io::ErrorKind::InvalidFilename)?
@@ -46,10 +74,7 @@ impl Output {
         let file = File::create_new(&temporary)?;
         Ok(Output {
             to: BufWriter::with_capacity(1 << 16, Sink::File(file)),
-            file: Some(Beside {
-                temporary,
-                path: path.to_owned(),
-            }),
+            file: Some(Beside { temporary, path }),
         })
     }
 
@@ -121,5 +146,44 @@ mod tests {
         whole.finish().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_stays_and_what_it_leads_to_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+        std::fs::write(&target, "old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+
+        let mut output = Output::create(Some(&link)).unwrap();
+        output.write_all(b"new").unwrap();
+        output.finish().unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "new");
+    }
+
+    #[test]
+    fn what_is_no_file_is_written_to_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &path,
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        )
+        .unwrap();
+        let reader = {
+            let path = path.clone();
+            std::thread::spawn(move || std::fs::read_to_string(path).unwrap())
+        };
+        let mut output = Output::create(Some(&path)).unwrap();
+        output.write_all(b"new").unwrap();
+        output.finish().unwrap();
+        assert_eq!(reader.join().unwrap(), "new");
+        assert!(std::fs::create_dir(path.join("x")).is_err());
+        let error = Output::create(Some(folder.path())).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::IsADirectory);
     }
 }

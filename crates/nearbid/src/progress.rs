@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::output;
+
 /// Time between lines in a log.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
@@ -37,7 +39,7 @@ impl Progress {
             bar.set_position(done);
         } else if Instant::now() >= self.next_line.get() {
             self.next_line.set(Instant::now() + LINE_EVERY);
-            eprintln!("{}: {done} of {}", self.name, self.total);
+            output::tell(&format!("{}: {done} of {}", self.name, self.total));
         }
     }
 

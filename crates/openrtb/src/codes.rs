@@ -92,6 +92,29 @@ impl MediaTypes {
     }
 }
 
+/// What an ad is shown in (OpenRTB 2.6, 3.2.13, 3.2.14 and 3.2.32).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the objects of BidRequest, by name")]
+pub enum Channel {
+    Site,
+    App,
+    Dooh,
+}
+
+impl Channel {
+    /// All three, in the order in which they count where a request has several.
+    pub const ALL: [Channel; 3] = [Channel::Site, Channel::App, Channel::Dooh];
+
+    /// The name of the object of a request.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Channel::Site => "site",
+            Channel::App => "app",
+            Channel::Dooh => "dooh",
+        }
+    }
+}
+
 /// Why there is no bid: the stage at which the last line item dropped out, or what kept the
 /// stages from being walked at all. The order is the order of the stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -106,8 +129,21 @@ pub enum Reason {
     Deal,
     Country,
     DeviceType,
+    Place,
+    Os,
+    Channel,
+    Inventory,
+    Publisher,
+    Category,
+    Language,
+    ConnectionType,
+    Hour,
     Format,
     VideoSize,
+    Position,
+    Plcmt,
+    Interstitial,
+    Rewarded,
     Floor,
     Budget,
     Blocked,
@@ -115,7 +151,7 @@ pub enum Reason {
 
 impl Reason {
     /// Every reason, in the order of the enum.
-    pub const ALL: [Reason; 14] = [
+    pub const ALL: [Reason; 27] = [
         Reason::InvalidRequest,
         Reason::Currency,
         Reason::Deadline,
@@ -125,8 +161,21 @@ impl Reason {
         Reason::Deal,
         Reason::Country,
         Reason::DeviceType,
+        Reason::Place,
+        Reason::Os,
+        Reason::Channel,
+        Reason::Inventory,
+        Reason::Publisher,
+        Reason::Category,
+        Reason::Language,
+        Reason::ConnectionType,
+        Reason::Hour,
         Reason::Format,
         Reason::VideoSize,
+        Reason::Position,
+        Reason::Plcmt,
+        Reason::Interstitial,
+        Reason::Rewarded,
         Reason::Floor,
         Reason::Budget,
         Reason::Blocked,
@@ -144,8 +193,21 @@ impl Reason {
             Reason::Deal => "deal",
             Reason::Country => "country",
             Reason::DeviceType => "device_type",
+            Reason::Place => "place",
+            Reason::Os => "os",
+            Reason::Channel => "channel",
+            Reason::Inventory => "inventory",
+            Reason::Publisher => "publisher",
+            Reason::Category => "category",
+            Reason::Language => "language",
+            Reason::ConnectionType => "connection_type",
+            Reason::Hour => "hour",
             Reason::Format => "format",
             Reason::VideoSize => "video_size",
+            Reason::Position => "position",
+            Reason::Plcmt => "plcmt",
+            Reason::Interstitial => "interstitial",
+            Reason::Rewarded => "rewarded",
             Reason::Floor => "floor",
             Reason::Budget => "budget",
             Reason::Blocked => "blocked",
@@ -169,6 +231,19 @@ impl Reason {
             Reason::Overload => 510,
             Reason::Currency => 511,
             Reason::ShuttingDown => 512,
+            Reason::Place => 513,
+            Reason::Os => 514,
+            Reason::Channel => 515,
+            Reason::Inventory => 516,
+            Reason::Publisher => 517,
+            Reason::Category => 518,
+            Reason::Language => 519,
+            Reason::ConnectionType => 520,
+            Reason::Hour => 521,
+            Reason::Position => 522,
+            Reason::Plcmt => 523,
+            Reason::Interstitial => 524,
+            Reason::Rewarded => 525,
         }
     }
 
@@ -184,8 +259,9 @@ mod tests {
 
     #[test]
     fn numbers_of_reasons_are_unique() {
-        for a in Reason::ALL {
+        for (at, a) in Reason::ALL.into_iter().enumerate() {
             assert_eq!(Reason::from_nbr(a.nbr()), Some(a), "{}", a.name());
+            assert_eq!(a as usize, at, "in the order of the enum");
         }
     }
 

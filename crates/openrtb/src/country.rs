@@ -21,16 +21,20 @@ impl Country {
     /// The country that a request names: alpha-3 or alpha-2, in any case, trimmed.
     #[inline]
     pub fn of(text: Text<'_>) -> Option<Country> {
-        text.with(|code| {
-            let code = code.trim().as_bytes();
-            match *code {
-                [a, b, c] => BY_ALPHA3.get(slot(&[a, b, c])?),
-                [a, b] => BY_ALPHA2.get(slot(&[a, b])?),
-                _ => None,
-            }
-            .and_then(|at| at.checked_sub(1))
-            .map(Country)
-        })
+        // White space is in no code, so what is one needs no trimming.
+        let as_it_is = text.plain_bytes().and_then(Country::from_code);
+        as_it_is.or_else(|| text.with(|code| Country::from_code(code.trim().as_bytes())))
+    }
+
+    #[inline]
+    fn from_code(code: &[u8]) -> Option<Country> {
+        match *code {
+            [a, b, c] => BY_ALPHA3.get(slot(&[a, b, c])?),
+            [a, b] => BY_ALPHA2.get(slot(&[a, b])?),
+            _ => None,
+        }
+        .and_then(|at| at.checked_sub(1))
+        .map(Country)
     }
 
     /// Its place among all countries, below [`Country::COUNT`].

@@ -25,15 +25,13 @@ impl Currency {
     /// `None` where nothing is left when trimmed.
     #[inline]
     pub fn of(text: Text<'_>) -> Option<Currency> {
-        text.with(|code| {
-            if code == "USD" {
-                return Some(Currency::USD);
-            }
-            match Currency::parse(code) {
-                Some(currency) => Some(currency),
-                None if code.trim().is_empty() => None,
-                None => Some(Currency::OTHER),
-            }
+        if text.is("USD") {
+            return Some(Currency::USD);
+        }
+        text.with(|code| match Currency::parse(code) {
+            Some(currency) => Some(currency),
+            None if code.trim().is_empty() => None,
+            None => Some(Currency::OTHER),
         })
     }
 

@@ -13,12 +13,12 @@ mod money;
 mod text;
 mod view;
 
-pub use codes::{DeviceType, MediaType, MediaTypes, Reason};
+pub use codes::{Channel, DeviceType, MediaType, MediaTypes, Reason};
 pub use country::Country;
 pub use currency::Currency;
 pub use money::{DecimalError, Floor, Micros};
 pub use text::{TEXT_BYTES_MAX, Text, TextBuffer, decode_escape, decode_escapes};
 pub use view::{
-    DealTexts, DealView, ImpView, Limit, MediaInt, MediaInts, Read, Refusal, RequestTexts,
-    RequestView, Step,
+    CategoriesOf, ChannelText, DealTexts, DealView, DeviceInt, DeviceText, ImpView, Limit,
+    MediaInt, MediaInts, Read, Refusal, RequestTexts, RequestView, Step,
 };

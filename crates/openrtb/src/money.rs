@@ -49,12 +49,6 @@ impl Micros {
             .map_err(|_| DecimalError::TooLarge)
     }
 
-    /// What one impression costs at this price a thousand, rounded up.
-    pub const fn per_impression(self) -> Micros {
-        // Not `div_ceil`: unstable for signed integers. Prices are never negative.
-        Micros((self.0 + 999) / 1000)
-    }
-
     /// The amount in units of currency, for formats that hold a double.
     pub fn to_f64(self) -> f64 {
         self.0 as f64 / Self::UNIT as f64
@@ -312,12 +306,6 @@ mod tests {
         let floor = Floor::from_units(1.000_001).convert(Micros(1_080_000));
         assert_eq!(floor, Floor::At(Micros(1_080_002)));
         assert_eq!(Floor::NONE.convert(Micros(1_080_000)), Floor::NONE);
-    }
-
-    #[test]
-    fn an_impression_costs_a_thousandth_rounded_up() {
-        assert_eq!(Micros(2_500_001).per_impression(), Micros(2_501));
-        assert_eq!(Micros(2_500_000).per_impression(), Micros(2_500));
     }
 
     #[test]

@@ -10,6 +10,9 @@
 pub enum Text<'a> {
     /// The text itself.
     Plain(&'a str),
+    /// The text itself, in ASCII. To see that is a good deal cheaper than to see that bytes are UTF-8,
+    /// and most strings that a reader hands out never have to be a `str`.
+    Ascii(&'a [u8]),
     /// Text spelled with backslash escapes, known to decode.
     Escaped(&'a str),
 }
@@ -28,10 +31,30 @@ impl Default for TextBuffer {
 }
 
 impl<'a> Text<'a> {
+    /// The text that these bytes are; `None` where they are not UTF-8.
+    #[inline]
+    pub fn new(bytes: &'a [u8]) -> Option<Text<'a>> {
+        if is_ascii(bytes) {
+            return Some(Text::Ascii(bytes));
+        }
+        core::str::from_utf8(bytes).ok().map(Text::Plain)
+    }
+
     /// The text when it needs no decoding.
-    pub const fn plain(self) -> Option<&'a str> {
+    pub fn plain(self) -> Option<&'a str> {
         match self {
             Text::Plain(text) => Some(text),
+            Text::Ascii(bytes) => Some(ascii(bytes)),
+            Text::Escaped(_) => None,
+        }
+    }
+
+    /// The bytes of the text when it needs no decoding.
+    #[inline]
+    pub fn plain_bytes(self) -> Option<&'a [u8]> {
+        match self {
+            Text::Plain(text) => Some(text.as_bytes()),
+            Text::Ascii(bytes) => Some(bytes),
             Text::Escaped(_) => None,
         }
     }
@@ -41,6 +64,7 @@ impl<'a> Text<'a> {
     pub fn with<R>(self, f: impl FnOnce(&str) -> R) -> R {
         match self {
             Text::Plain(text) => f(text),
+            Text::Ascii(bytes) => f(ascii(bytes)),
             Text::Escaped(spelled) => with_decoded(spelled, f),
         }
     }
@@ -48,17 +72,16 @@ impl<'a> Text<'a> {
     /// Whether the text is `other`.
     #[inline]
     pub fn is(self, other: &str) -> bool {
-        match self {
-            Text::Plain(text) => text == other,
-            Text::Escaped(_) => self.with(|text| text == other),
+        match self.plain_bytes() {
+            Some(bytes) => bytes == other.as_bytes(),
+            None => self.with(|text| text == other),
         }
     }
 
     /// Whether two texts are the same, however they are spelled.
     pub fn same(self, other: Text<'_>) -> bool {
-        match (self, other) {
-            (Text::Plain(a), Text::Plain(b)) => a == b,
-            (_, Text::Plain(b)) => self.is(b),
+        match (self.plain_bytes(), other.plain_bytes()) {
+            (Some(a), Some(b)) => a == b,
             _ => self.with(|a| other.is(a)),
         }
     }
@@ -67,6 +90,25 @@ impl<'a> Text<'a> {
     pub fn into_string(self) -> String {
         self.with(str::to_owned)
     }
+}
+
+/// Whether every byte is ASCII: eight at a time, the last eight overlapping those before.
+#[inline]
+fn is_ascii(bytes: &[u8]) -> bool {
+    let high = match bytes.last_chunk::<8>() {
+        None => u64::from(bytes.iter().fold(0, |high, byte| high | byte)),
+        Some(last) => {
+            let (chunks, _) = bytes.as_chunks::<8>();
+            let all = chunks.iter().chain([last]);
+            all.fold(0, |high, chunk| high | u64::from_le_bytes(*chunk))
+        }
+    };
+    high & 0x8080_8080_8080_8080 == 0
+}
+
+/// Bytes known to be ASCII. Should they not be, they read as the empty string, as below.
+fn ascii(bytes: &[u8]) -> &str {
+    core::str::from_utf8(bytes).unwrap_or("")
 }
 
 #[cold]
@@ -141,6 +183,7 @@ fn hex4(s: &str) -> Option<u32> {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
 
@@ -183,8 +226,30 @@ mod tests {
 
     #[test]
     fn texts_compare_by_what_they_say() {
-        let (plain, escaped) = (Text::Plain("a/b"), Text::Escaped(r"a\/b"));
-        assert!(plain.same(escaped) && escaped.same(plain) && escaped.same(escaped));
-        assert!(escaped.is("a/b") && !escaped.is("a"));
+        let spellings = [
+            Text::Plain("a/b"),
+            Text::Ascii(b"a/b"),
+            Text::Escaped(r"a\/b"),
+        ];
+        for a in spellings {
+            assert!(spellings.into_iter().all(|b| a.same(b)), "{a:?}");
+            assert!(!a.same(Text::Plain("a/c")) && !a.same(Text::Ascii(b"a")));
+            assert!(a.is("a/b") && !a.is("a") && !a.is("é"));
+        }
+    }
+
+    #[test]
+    fn bytes_are_text_where_they_are_utf_8() {
+        for len in 0..40 {
+            for odd in 0..=len {
+                let mut text = "x".repeat(len);
+                text.insert(odd, 'é');
+                assert!(Text::new(text.as_bytes()).is_some_and(|t| t.plain() == Some(&text)));
+                let mut bytes = vec![b'x'; len + 1];
+                assert!(matches!(Text::new(&bytes), Some(Text::Ascii(b)) if b == bytes));
+                bytes[odd] = 0x80;
+                assert!(Text::new(&bytes).is_none());
+            }
+        }
     }
 }

@@ -10,7 +10,7 @@
 //! Lists are walked by callback, so that no reader has to build one. A callback
 //! answers [`Step`]; entries that are unknown never reach it.
 
-use crate::{Country, DeviceType, MediaType, MediaTypes, Text};
+use crate::{Channel, Country, DeviceType, MediaType, MediaTypes, Text};
 
 /// The result of looking at a request's bytes.
 pub type Read<T> = Result<T, Refusal>;
@@ -107,12 +107,63 @@ pub enum MediaInts {
     Rqddurs,
 }
 
-/// The bounds on a creative's length, in seconds, 0..=2³¹−1 (video and audio).
+/// Integers of a medium, 0..=2³¹−1: the bounds on a creative's length in seconds (video and audio),
+/// the position on the screen (banner and video) and the kind of placement (video). A medium that
+/// has no such field has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the fields, by name")]
 pub enum MediaInt {
     Minduration,
     Maxduration,
+    Pos,
+    Plcmt,
+}
+
+/// Strings of `device` and of `device.geo` (OpenRTB 2.6, 3.2.18 and 3.2.19).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the fields, by name")]
+pub enum DeviceText {
+    Os,
+    Osv,
+    /// `geo.region`.
+    Region,
+    /// `geo.metro`.
+    Metro,
+    /// `geo.city`.
+    City,
+}
+
+/// Integers of `device` and of `device.geo` (OpenRTB 2.6, 3.2.18 and 3.2.19).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the fields, by name")]
+pub enum DeviceInt {
+    Connectiontype,
+    /// `geo.utcoffset`, in minutes.
+    Utcoffset,
+}
+
+/// Strings of `site`, `app` or `dooh` (OpenRTB 2.6, 3.2.13, 3.2.14 and 3.2.32) and of what is in
+/// them. `bundle` is an app's alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the fields, by name")]
+pub enum ChannelText {
+    Domain,
+    Bundle,
+    /// `publisher.id`.
+    Publisher,
+    /// `content.language`.
+    Language,
+    /// `content.langb`.
+    Langb,
+}
+
+/// Whose content categories: `cat` and `cattax` of `site` or `app`, or of the `content` in any
+/// of the three. `dooh` has none of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the objects, by name")]
+pub enum CategoriesOf {
+    Channel,
+    Content,
 }
 
 /// A bid request (OpenRTB 2.6, 3.2.1).
@@ -139,6 +190,39 @@ pub trait RequestView<'a> {
     fn cattax(&self) -> Read<i32>;
     /// The entries of a list of strings.
     fn texts(&self, list: RequestTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()>;
+
+    // What only some line items ask for. A view that knows none of it, such as one that a test makes
+    // up, need not say so.
+
+    /// A string of the device, as written.
+    fn device_text(&self, _: DeviceText) -> Read<Option<Text<'a>>> {
+        Ok(None)
+    }
+    /// An integer of the device, a signed 32-bit value.
+    fn device_int(&self, _: DeviceInt) -> Read<Option<i32>> {
+        Ok(None)
+    }
+    /// The first of `site`, `app` and `dooh` that is present as an object.
+    fn channel(&self) -> Read<Option<Channel>> {
+        Ok(None)
+    }
+    /// A string of `site`, `app` or `dooh`, as written.
+    fn channel_text(&self, _of: Channel, _: ChannelText) -> Read<Option<Text<'a>>> {
+        Ok(None)
+    }
+    /// The entries of `cat`.
+    fn categories(
+        &self,
+        _in: Channel,
+        _: CategoriesOf,
+        _each: impl FnMut(Text<'a>) -> Step,
+    ) -> Read<()> {
+        Ok(())
+    }
+    /// The taxonomy of [`RequestView::categories`]; unknown is 1.
+    fn categories_tax(&self, _in: Channel, _: CategoriesOf) -> Read<i32> {
+        Ok(1)
+    }
 }
 
 /// An impression (OpenRTB 2.6, 3.2.4).
@@ -171,11 +255,19 @@ pub trait ImpView<'a> {
     fn mimes(&self, of: MediaType, each: impl FnMut(Text<'a>) -> Step) -> Read<()>;
     /// The entries of a list of integers of the medium, each a signed 32-bit value.
     fn ints(&self, of: MediaType, list: MediaInts, each: impl FnMut(i32) -> Step) -> Read<()>;
-    /// A bound on the creative's length, in seconds (video and audio).
+    /// An integer of the medium.
     fn int(&self, of: MediaType, field: MediaInt) -> Read<Option<i32>>;
     /// Whether the medium is priced by the second: `mincpmpersec` is known, or `durfloors`
     /// holds at least one object (video and audio).
     fn priced_by_second(&self, of: MediaType) -> Read<bool>;
+    /// `instl`; unknown is false. As what follows, only some line items ask for it.
+    fn instl(&self) -> Read<bool> {
+        Ok(false)
+    }
+    /// `rwdd`; unknown is false.
+    fn rwdd(&self) -> Read<bool> {
+        Ok(false)
+    }
 }
 
 /// A deal of an impression (OpenRTB 2.6, 3.2.12).

@@ -16,6 +16,7 @@ mod protobuf;
 mod reader;
 mod response;
 mod stream;
+pub mod template;
 
 pub use format::Format;
 pub use limits::{LimitRange, Limits};

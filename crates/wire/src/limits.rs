@@ -166,7 +166,7 @@ impl Meter {
         }
         self.check_string(bytes.len())?;
         self.spend(bytes.len())?;
-        Ok(core::str::from_utf8(bytes).ok().map(Text::Plain))
+        Ok(Text::new(bytes))
     }
 
     /// Refuses more deals of an impression than are allowed.

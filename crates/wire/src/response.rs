@@ -31,8 +31,8 @@ fn json(id: Option<Text<'_>>, nbr: i32, out: &mut Vec<u8>) {
     if let Some(id) = id {
         out.extend_from_slice(b"\"id\":\"");
         match id {
-            Text::Plain(id) => push_escaped(id, out),
             Text::Escaped(spelled) => out.extend_from_slice(spelled.as_bytes()),
+            plain => plain.with(|id| push_escaped(id, out)),
         }
         out.extend_from_slice(b"\",");
     }

@@ -12,8 +12,8 @@ mod common;
 use common::answers::answers;
 use common::encode::protobuf::{double, len, number, varint};
 use common::{FULL, FULL_ANSWERS, encodings};
-use openrtb::Refusal;
-use wire::{Format, Limits, Reader};
+use openrtb::{Read, Refusal, RequestView};
+use wire::{Format, Limits, Reader, Visit};
 
 /// Answers, one a line or between bars, without the indentation.
 fn compact(answers: &str) -> String {
@@ -376,6 +376,118 @@ fn json_escapes_in_keys_and_strings() {
 }
 
 #[test]
+fn the_first_of_site_app_and_dooh_counts() {
+    check(r#"{"app": {"bundle": "b"}}"#, "app | app.bundle b");
+    check(r#"{"dooh": {}}"#, "dooh");
+    check(r#"{"dooh": {}, "app": {}}"#, "app");
+    check(r#"{"dooh": {}, "app": {}, "site": {}}"#, "site");
+    for value in ["null", "[]", "3", r#""x""#, "[{}]", "false"] {
+        check_json(
+            &format!(r#"{{"app": {{}}, "site": {value}, "dooh": {value}}}"#),
+            "app",
+        );
+        check_json(
+            &format!(r#"{{"site": {{"publisher": {value}, "content": {value}, "cat": {value}}}}}"#),
+            "site",
+        );
+    }
+    // A site has no bundle, and a screen no categories of its own.
+    check_json(
+        r#"{"site": {"bundle": "b"}, "dooh": {"bundle": "b", "cat": ["c"], "cattax": 3}}"#,
+        "site",
+    );
+}
+
+#[test]
+fn what_few_ask_for_is_unknown_where_it_is_odd() {
+    check(
+        r#"{"device": {"os": "", "osv": "", "connectiontype": 0, "geo": {"region": "", "city": ""}},
+            "site": {"domain": "", "cat": ["", "c"], "publisher": {"id": ""}, "content": {}},
+            "app": {"bundle": "", "content": {"language": "", "cat": []}},
+            "imp": [{"instl": false, "rwdd": false, "banner": {"pos": 0}, "video": {"pos": -1, "plcmt": -5}}]}"#,
+        "connectiontype 0 | site | site.cat c | imp | banner | banner.pos 0 | video",
+    );
+    check(
+        r#"{"device": {"connectiontype": -1, "geo": {"utcoffset": -2147483648}},
+            "imp": [{}, {"rwdd": true}, {"instl": true, "video": {"plcmt": 2147483647}}]}"#,
+        "connectiontype -1 | utcoffset -2147483648 | imp | imp | rwdd true
+            | imp | instl true | video | video.plcmt 2147483647",
+    );
+    check_json(
+        r#"{"device": {"os": 3, "osv": 14.20, "connectiontype": "2", "geo":
+                {"region": 7, "metro": true, "city": {}, "utcoffset": -90.5}},
+            "app": {"bundle": 1234567890, "domain": [], "cattax": "2", "cat": [1.50, null, {}, "x"],
+                "publisher": {"id": 0}, "content": {"cattax": 4294967299, "cat": "IAB1"}},
+            "imp": [{"instl": "1", "rwdd": 1.5, "banner": {"pos": "3", "plcmt": 1},
+                "audio": {"pos": 1}, "native": {"pos": 1}, "video": {"pos": true, "plcmt": 2.9}}]}"#,
+        "os 3 | osv 14.20 | region 7 | connectiontype 2 | utcoffset -91 | app | app.bundle 1234567890
+            | app.publisher 0 | app.cattax 2 | app.cat 1.50 | app.cat x | imp | instl true | rwdd true
+            | banner | banner.pos 3 | video | video.plcmt 2 | audio | native",
+    );
+}
+
+#[test]
+fn json_what_few_ask_for_by_its_first_key_however_spelled() {
+    check_json(
+        r#"{"device": {"\u006fs": "a", "os": "b", "geo": {"c\u0069ty": "c", "city": "d"}, "geo": {"metro": "m"}},
+            "device": {"osv": "1"}, "s\u0069te": {"dom\u0061in": "\u0061.example", "domain": "x",
+                "publisher": {"\u0069d": null, "id": "p"}, "content": {"cat": ["a"], "cat": ["b"]}},
+            "site": {"cat": ["c"]}, "app": null, "app": {}, "imp": [{"\u0069nstl": 0, "instl": 1}]}"#,
+        "os a | city c | site | site.domain a.example | site.content.cat a | imp",
+    );
+}
+
+#[test]
+fn protobuf_what_few_ask_for_comes_in_parts() {
+    let device = [
+        len(5, len(4, [len(4, "CA"), number(10, 60)].concat())),
+        len(5, [len(14, "a"), number(17, 1)].concat()),
+        len(4, len(8, "b0")),
+        len(5, [len(14, "b"), len(4, len(7, "city"))].concat()),
+        len(5, len(4, number(10, 1 << 40))),
+        len(5, [number(17, 2), len(15, b"\xff")].concat()),
+    ];
+    let app = [
+        len(4, [len(4, "x"), len(11, len(1, "p"))].concat()),
+        number(8, 5),
+        len(
+            4,
+            [len(12, [len(7, "1"), number(27, 6)].concat()), len(4, "y")].concat(),
+        ),
+        len(4, [len(11, len(2, "name")), len(12, len(7, "2"))].concat()),
+        len(4, [len(12, number(27, 7)), len(8, "b1")].concat()),
+    ];
+    let imps = [
+        len(2, [number(6, 1), number(6, 0), len(18, "x")].concat()),
+        len(
+            2,
+            [number(18, 0), len(3, number(17, 1)), number(18, 1 << 40)].concat(),
+        ),
+        len(
+            2,
+            [number(6, 1), len(3, number(17, 3)), len(3, number(17, 4))].concat(),
+        ),
+        len(2, len(2, [number(4, 1), number(4, 1 << 40)].concat())),
+    ];
+    check_protobuf(
+        &[device.concat(), app.concat(), imps.concat()],
+        "os b | region CA | city city | connectiontype 2 | app | app.bundle b1 | app.publisher p
+            | app.cat x | app.cat y | app.content.cattax 7 | app.content.cat 1 | app.content.cat 2 | tmax 5
+            | imp | imp | rwdd true | video | video.pos 1 | imp | instl true | video | video.pos 4
+            | imp | banner",
+    );
+    let malformed = format!("{:?}", Refusal::Malformed);
+    for bytes in [
+        len(3, [0x1A, 0x05]),                          // a domain that leaves its site
+        len(3, len(11, [0x0A, 0x05])),                 // an id that leaves its publisher
+        len(4, len(12, len(7, [0xFF])).split_at(3).0), // half a content
+        len(5, len(4, [0x50, 0x80])),                  // a utcoffset that does not end
+    ] {
+        check_bytes(Format::Protobuf, &bytes, &malformed);
+    }
+}
+
+#[test]
 fn bad_utf8_is_unknown() {
     let bad: &[u8] = b"{\"id\": \"\xff\", \"cur\": [\"\xc3\", \"USD\"], \"x\": \"\xff\"}";
     check_bytes(Format::Json, bad, "cur USD");
@@ -479,9 +591,20 @@ fn json_damage_in_what_is_not_read_passes_unnoticed() {
     );
     // What comes behind the last key that is asked for.
     check_json(
-        r#"{"device": {"geo": {"country": "USA"},"devicetype": 1,}}"#,
-        "device_type 1 | country USA",
+        r#"{"site": {"publisher": {"id": "p",}}}"#,
+        "site | site.publisher p",
     );
+    // What a view was not asked for.
+    struct Country;
+    impl Visit for Country {
+        type Out = Read<String>;
+        fn visit<'a, V: RequestView<'a>>(self, view: &V) -> Read<String> {
+            Ok(format!("{:?}", view.country()?))
+        }
+    }
+    let text = br#"{"device": {"geo": {"country": "USA"},"devicetype": 1,}, "site": {,}}"#;
+    let read = Reader::default().read(Format::Json, text, Country);
+    assert_eq!(read, Ok(Ok("Some(USA)".to_owned())));
 }
 
 #[test]
@@ -558,7 +681,10 @@ fn protobuf_fields_come_in_any_order_and_sub_messages_in_parts() {
         len(5, len(4, len(4, "region"))),
         len(5, [number(18, 3), len(4, len(3, "USA"))].concat()),
     ];
-    check_protobuf(&device, "device_type 3 | country USA | tmax 5");
+    check_protobuf(
+        &device,
+        "device_type 3 | country USA | region region | tmax 5",
+    );
     let imp = [
         len(3, [number(6, 640), len(1, "video/mp4")].concat()),
         len(11, len(2, len(1, "d1"))),

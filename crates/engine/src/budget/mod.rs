@@ -1,4 +1,4 @@
-//! Money behind the decision (`docs/decisions.md`, "Budget").
+//! Money behind the decision (`docs/decisions.md`, "Budgets").
 //!
 //! A store of budgets ([`Budgets`]) outlives every set of line items: it knows an account for each
 //! line item id, takes the notices, and forgets nothing on a reload. A [`Book`] is what the

@@ -14,8 +14,9 @@ use engine::{
     BidId, BudgetCeilings, Creative, Decision, Invalid, LineItem, Outcome, Status, Targeting,
 };
 use openrtb::{
-    Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
-    Micros, Read, Reason, Refusal, RequestTexts, RequestView, Step, Text,
+    CategoriesOf, Channel, ChannelText, Country, DealTexts, DealView, DeviceInt, DeviceText,
+    DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Micros, Read, Reason, Refusal,
+    RequestTexts, RequestView, Step, Text,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -67,6 +68,11 @@ pub struct Request {
     pub imps: Vec<Imp>,
     pub device_type: Option<i64>,
     pub country: Option<Str>,
+    /// By field.
+    pub device_texts: [Option<Str>; 5],
+    pub device_ints: [Option<i32>; 2],
+    /// `site`, `app` and `dooh`.
+    pub channels: [Option<ChannelObject>; 3],
     pub test: bool,
     pub cattax: Option<i32>,
     pub cur: Vec<Str>,
@@ -77,6 +83,16 @@ pub struct Request {
     pub wseat: Vec<Str>,
     pub bseat: Vec<Str>,
     pub reads: Reads,
+}
+
+/// What an ad is shown in.
+#[derive(Clone, Debug, Default)]
+pub struct ChannelObject {
+    /// By field.
+    pub texts: [Option<Str>; 5],
+    /// Of the object itself, then of its content.
+    pub categories: [Vec<Str>; 2],
+    pub cattax: [Option<i32>; 2],
 }
 
 /// Counts what is read, and can fail the nth read.
@@ -122,6 +138,8 @@ pub struct Imp {
     pub deals: Vec<Deal>,
     pub secure: bool,
     pub qty_multiplier: Option<f64>,
+    pub instl: bool,
+    pub rwdd: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -133,6 +151,8 @@ pub struct Medium {
     pub rqddurs: Vec<i32>,
     pub minduration: Option<i32>,
     pub maxduration: Option<i32>,
+    pub pos: Option<i32>,
+    pub plcmt: Option<i32>,
     pub priced_by_second: bool,
 }
 
@@ -199,6 +219,43 @@ impl<'a> RequestView<'a> for &'a Request {
     fn cattax(&self) -> Read<i32> {
         self.reads.list(format_args!("cattax"))?;
         Ok(self.cattax.unwrap_or(1))
+    }
+    fn device_text(&self, field: DeviceText) -> Read<Option<Text<'a>>> {
+        self.reads.list(format_args!("{field:?}"))?;
+        Ok(text(&self.device_texts[field as usize]))
+    }
+    fn device_int(&self, field: DeviceInt) -> Read<Option<i32>> {
+        self.reads.list(format_args!("{field:?}"))?;
+        Ok(self.device_ints[field as usize])
+    }
+    fn channel(&self) -> Read<Option<Channel>> {
+        self.reads.list(format_args!("channel"))?;
+        let has = |of: &Channel| self.channels[*of as usize].is_some();
+        Ok(Channel::ALL.into_iter().find(has))
+    }
+    fn channel_text(&self, of: Channel, field: ChannelText) -> Read<Option<Text<'a>>> {
+        self.reads.list(format_args!("{field:?}"))?;
+        let object = self.channels[of as usize].as_ref();
+        Ok(object.and_then(|object| text(&object.texts[field as usize])))
+    }
+    fn categories(
+        &self,
+        of: Channel,
+        whose: CategoriesOf,
+        each: impl FnMut(Text<'a>) -> Step,
+    ) -> Read<()> {
+        self.reads.list(format_args!("categories of {whose:?}"))?;
+        if let Some(object) = &self.channels[of as usize] {
+            walk(&object.categories[whose as usize], each);
+        }
+        Ok(())
+    }
+    fn categories_tax(&self, of: Channel, whose: CategoriesOf) -> Read<i32> {
+        self.reads.list(format_args!("cattax of {whose:?}"))?;
+        let object = self.channels[of as usize].as_ref();
+        Ok(object
+            .and_then(|object| object.cattax[whose as usize])
+            .unwrap_or(1))
     }
     fn texts(&self, list: RequestTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
         self.reads.list(format_args!("{list:?}"))?;
@@ -286,6 +343,14 @@ impl<'a> ImpView<'a> for ImpRef<'a> {
         self.read_list(format_args!("secure"))?;
         Ok(self.imp.secure)
     }
+    fn instl(&self) -> Read<bool> {
+        self.read_list(format_args!("instl"))?;
+        Ok(self.imp.instl)
+    }
+    fn rwdd(&self) -> Read<bool> {
+        self.read_list(format_args!("rwdd"))?;
+        Ok(self.imp.rwdd)
+    }
     fn qty_multiplier(&self) -> Read<Option<f64>> {
         self.read_list(format_args!("qty"))?;
         Ok(self.imp.qty_multiplier)
@@ -311,6 +376,8 @@ impl<'a> ImpView<'a> for ImpRef<'a> {
         Ok(self.medium(of).and_then(|medium| match field {
             MediaInt::Minduration => medium.minduration,
             MediaInt::Maxduration => medium.maxduration,
+            MediaInt::Pos => medium.pos,
+            MediaInt::Plcmt => medium.plcmt,
         }))
     }
     fn priced_by_second(&self, of: MediaType) -> Read<bool> {

@@ -5,6 +5,7 @@
 //! interleaved rounds. Before any time counts, all paths have to decide alike.
 
 mod build;
+mod counts;
 mod decider;
 mod formats;
 #[cfg(feature = "peers")]
@@ -21,7 +22,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use report::Report;
+use crate::output;
 
 /// What the subcommand takes.
 #[derive(Debug, clap::Args)]
@@ -38,6 +39,11 @@ enum What {
     Build(Options),
     /// Find the best line item, or none, among 10 to 1,000,000
     Matching(Options),
+    /// Count the instructions of a no in each format; needs valgrind
+    Counts(counts::Args),
+    /// What `counts` has valgrind run
+    #[command(hide = true)]
+    Passes(counts::Passes),
 }
 
 /// What every bench takes.
@@ -86,22 +92,20 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         What::Formats(options) => (options.clone(), formats::run(&options)?),
         What::Build(options) => (options.clone(), build::run(&options)?),
         What::Matching(options) => (options.clone(), matching::run(&options)?),
+        What::Counts(args) => return counts::run(&args),
+        What::Passes(passes) => return passes.run(),
     };
     if let Some(folder) = &options.out {
         report
             .write(folder)
             .with_context(|| format!("cannot write to {}", folder.display()))?;
     }
-    print(&report, options.json);
-    Ok(ExitCode::SUCCESS)
-}
-
-fn print(report: &Report, json: bool) {
-    if json {
-        println!("{}", report.json());
+    if options.json {
+        output::say(&report.json())?;
     } else {
-        print!("{}", report.text());
+        output::say(&report.text())?;
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

@@ -24,7 +24,9 @@ use transport::{Address, TransportKind};
 use wire::Format;
 
 use crate::load::{Outcome, hundredth, mib, usage};
+use crate::output;
 use machine::Machine;
+pub use process::end_with_demo;
 use process::{Folder, Process, Stop, Stopped};
 use report::{Detail, Report, Rows};
 use row::{BidderCost, Measured};
@@ -80,10 +82,10 @@ fn demo(args: &Args, stop: &Stop) -> anyhow::Result<ExitCode> {
     for transport in TRANSPORTS {
         for format in FORMATS {
             let number = measured.len() + 1;
-            eprintln!(
+            output::tell(&format!(
                 "{number}/6 {transport} {format}: {} requests at {}/s",
                 args.requests, args.rate
-            );
+            ));
             let run = Run {
                 args,
                 stop,
@@ -272,7 +274,7 @@ fn write_report(
         let path = args.out.join(name);
         fs::write(&path, text).with_context(|| format!("{}", path.display()))?;
     }
-    eprintln!("The report is in {}", args.out.display());
+    output::tell(&format!("The report is in {}", args.out.display()));
     Ok(())
 }
 
@@ -283,17 +285,20 @@ fn print(
     verdict: &Verdict,
 ) -> anyhow::Result<()> {
     if args.json {
-        println!("{}", serde_json::to_string(&Rows::of(measured))?);
+        output::say(&serde_json::to_string(&Rows::of(measured))?)?;
         if !verdict.same {
-            eprintln!("{}", verdict.text);
+            output::tell(&verdict.text);
         }
         return Ok(());
     }
-    println!("{}", report::table(measured));
-    println!("{}", report::answers(measured));
-    println!("{}", report::ratios(measured));
-    println!("{}\n", verdict.text);
-    println!("{}\n", machine.note());
+    let parts = [
+        report::table(measured),
+        report::answers(measured),
+        report::ratios(measured),
+        format!("{}\n", verdict.text),
+        format!("{}\n", machine.note()),
+    ];
+    output::say(&parts.join("\n"))?;
     Ok(())
 }
 

@@ -12,13 +12,33 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 /// How often a process is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 /// From SIGTERM to SIGKILL.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// Tells a subcommand that it is the demo's: it ends when the demo does, even if that is killed.
+const OF_A_DEMO: &str = "NEARBID_DEMO";
+
+/// Has this process end with the demo that started it, if one did.
+///
+/// # Errors
+/// The system's; or the demo is gone already.
+pub fn end_with_demo() -> anyhow::Result<()> {
+    let Some(demo) = std::env::var_os(OF_A_DEMO) else {
+        return Ok(());
+    };
+    set_parent_process_death_signal(Some(Signal::TERM)).context("ending with the demo")?;
+    let parent = getppid().map(|pid| pid.as_raw_nonzero().to_string());
+    anyhow::ensure!(
+        parent.is_some_and(|parent| demo == *parent),
+        "the demo is gone; {OF_A_DEMO} is not meant to be set by hand"
+    );
+    Ok(())
+}
 
 /// Set when the demo is asked to stop (Ctrl-C, SIGTERM, SIGHUP).
 #[derive(Clone, Debug)]
@@ -127,6 +147,7 @@ impl Process {
         let child = Command::new(&executable)
             .env_clear()
             .envs(std::env::vars_os().filter(|variable| !ours(variable)))
+            .env(OF_A_DEMO, std::process::id().to_string())
             .arg(name)
             .args(arguments)
             .stdin(Stdio::null())

@@ -1,5 +1,5 @@
-//! What a reply decided, in the terms in which `decide` prints a decision (docs/decisions.md,
-//! section 7), so that the two can be compared line by line.
+//! What a reply decided, in the terms in which `decide` prints a decision (`docs/decisions.md`,
+//! "Answer"), so that the two can be compared line by line.
 
 use openrtb::Reason;
 use serde::Serialize;
@@ -13,7 +13,7 @@ pub enum Answer {
     Bids {
         /// `id` of the request.
         id: Option<String>,
-        /// The bids in the order of section 7: by impression, then market.
+        /// The bids in the order of an answer: by impression, then market.
         bids: Vec<PlacedBid>,
     },
     /// None.

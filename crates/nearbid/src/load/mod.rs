@@ -28,6 +28,7 @@ use wire::message::BidResponse;
 use wire::{Format, Limits};
 
 use crate::decide::parse_format;
+use crate::output;
 use crate::progress::Progress;
 use answer::{Answer, BAD_REPLY};
 use drive::{Batch, Measured, Plan};
@@ -146,15 +147,15 @@ pub struct Outcome {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let outcome = outcome(&args)?;
     if let Some(unsent) = outcome.errors_by_code.get(NOT_SENT) {
-        eprintln!(
-            "no connection for {} ms: {unsent} requests were not sent",
-            args.timeout_ms
-        );
+        let ms = args.timeout_ms;
+        output::tell(&format!(
+            "no connection for {ms} ms: {unsent} requests were not sent"
+        ));
     }
     if args.json {
-        println!("{}", serde_json::to_string(&outcome)?);
+        output::say(&serde_json::to_string(&outcome)?)?;
     } else {
-        print!("{}", text(&outcome));
+        output::say(&text(&outcome))?;
     }
     Ok(if outcome.errors == 0 {
         ExitCode::SUCCESS
@@ -216,7 +217,10 @@ fn connect(args: &Args) -> anyhow::Result<Client> {
         in_flight_max: args.in_flight_max as usize,
         ..ClientOptions::default()
     };
-    Client::connect(&args.target, options).with_context(|| format!("{}", args.target))
+    Client::connect(&args.target, options).with_context(|| {
+        let target = &args.target;
+        format!("cannot connect to {target}; a bidder has to run there (`nearbid bidder --listen {target}`)")
+    })
 }
 
 fn count<W: std::io::Write>(
@@ -325,7 +329,7 @@ fn text(outcome: &Outcome) -> String {
          latency  p50 {} µs  p99 {} µs  p99.9 {} µs  max {} µs, from the time each was due\n\
          answers  bids {}  no bids{}  errors {}{}\n\
          costs    {} µs CPU a request, {} MiB at most\n\
-         decisions sha256 {}\n",
+         decisions sha256 {}",
         outcome.transport,
         outcome.format,
         outcome.requests,

@@ -5,6 +5,7 @@
 //! vtable depends on; whether there already is one is a look at one place, not a search.
 
 use super::cursor::Table;
+use super::template::Part;
 use crate::json::ext;
 use crate::limits::Meter;
 use crate::message::reverse::Reverse;
@@ -53,14 +54,7 @@ pub(crate) fn encode<'b, M: Message>(
     room: &mut Room,
     out: Reverse<'b>,
 ) -> Reverse<'b> {
-    let mut builder = Builder {
-        out,
-        room: core::mem::take(room),
-        set: Set::default(),
-        ext: None,
-        vtables: [(0, 0); VTABLES],
-    };
-    builder.room.stacks.clear();
+    let mut builder = Builder::new(room, out);
     let root = builder.table(message);
     let prefix_bytes = if size_prefixed { 4 } else { 0 };
     builder.out.align(8, 4 + prefix_bytes);
@@ -70,8 +64,7 @@ pub(crate) fn encode<'b, M: Message>(
         let len = builder.place();
         builder.out.put(len.to_le_bytes());
     }
-    *room = builder.room;
-    builder.out
+    builder.finish(room)
 }
 
 /// How many vtables are remembered. Messages that share a place only write theirs more often.
@@ -79,10 +72,10 @@ const VTABLES: usize = 32;
 
 /// Where something starts, in bytes before the end of the buffer. Always a multiple of 4: every part
 /// fills up what would keep the next one from being aligned.
-type Place = u32;
+pub(super) type Place = u32;
 
-struct Builder<'b> {
-    out: Reverse<'b>,
+pub(super) struct Builder<'b> {
+    pub(super) out: Reverse<'b>,
     room: Room,
     /// Of the table at hand: what is on the stacks, and where its `ext` lies.
     set: Set,
@@ -93,26 +86,49 @@ struct Builder<'b> {
 
 /// Which slots of a table are set, by what they hold.
 #[derive(Clone, Copy, Default)]
-struct Set {
+pub(super) struct Set {
     /// Strings, vectors and tables, by where they lie.
-    places: u64,
-    ints: u64,
-    flags: u64,
-    doubles: u64,
+    pub(super) places: u64,
+    pub(super) ints: u64,
+    pub(super) flags: u64,
+    pub(super) doubles: u64,
+}
+
+/// A group of fields whose values differ.
+#[derive(Clone, Copy)]
+#[allow(missing_docs, reason = "the fields of a set, by name")]
+pub(super) enum Group {
+    Places,
+    Ints,
+    Doubles,
 }
 
 impl Set {
+    /// The slots of a group.
+    pub(super) fn group(&mut self, group: Group) -> &mut u64 {
+        match group {
+            Group::Places => &mut self.places,
+            Group::Ints => &mut self.ints,
+            Group::Doubles => &mut self.doubles,
+        }
+    }
+
     fn all(&self) -> u64 {
         self.places | self.ints | self.flags | self.doubles
+    }
+
+    /// How many slots there are up to the highest that is set.
+    fn slots(&self) -> usize {
+        (u64::BITS - self.all().leading_zeros()) as usize
     }
 }
 
 /// Where the groups of fields lie in a table, in bytes.
-struct Layout {
+pub(super) struct Layout {
     ints_at: usize,
     flags_at: usize,
     doubles_at: usize,
-    len: usize,
+    pub(super) len: usize,
 }
 
 /// Behind the offset to the vtable.
@@ -120,7 +136,7 @@ const PLACES_AT: usize = 4;
 
 impl Layout {
     #[inline(always)]
-    fn of(set: &Set) -> Layout {
+    pub(super) fn of(set: &Set) -> Layout {
         let ints_at = PLACES_AT + 4 * set.places.count_ones() as usize;
         let flags_at = ints_at + 4 * set.ints.count_ones() as usize;
         let doubles_at = (flags_at + set.flags.count_ones() as usize).next_multiple_of(4);
@@ -134,19 +150,88 @@ impl Layout {
     }
 }
 
+impl<'b> Builder<'b> {
+    pub(super) fn new(room: &mut Room, out: Reverse<'b>) -> Builder<'b> {
+        let mut builder = Builder {
+            out,
+            room: core::mem::take(room),
+            set: Set::default(),
+            ext: None,
+            vtables: [(0, 0); VTABLES],
+        };
+        builder.room.stacks.clear();
+        builder
+    }
+
+    /// Gives the room back.
+    pub(super) fn finish(self, room: &mut Room) -> Reverse<'b> {
+        *room = self.room;
+        self.out
+    }
+}
+
 impl Builder<'_> {
     #[inline(always)]
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         self.out.len() as Place
     }
 
+    /// A table.
     #[inline(always)]
-    fn table<M: Message>(&mut self, message: &M) -> Place {
+    pub(super) fn table<M: Message>(&mut self, message: &M) -> Place {
         let outer = (core::mem::take(&mut self.set), self.ext.take());
         message.write_rev(self);
         let place = self.finish_table(M::INDEX);
         (self.set, self.ext) = outer;
         place
+    }
+
+    /// Writes what a table points to, and gives its fields instead of writing it. No other table may be
+    /// at hand.
+    pub(super) fn part<M: Message>(&mut self, message: &M) -> Part {
+        message.write_rev(self);
+        if let Some(place) = self.ext.take() {
+            self.keep_place(EXT.0.into(), place);
+        }
+        let Stacks {
+            places,
+            ints,
+            flags,
+            doubles,
+        } = core::mem::take(&mut self.room.stacks);
+        Part {
+            set: core::mem::take(&mut self.set),
+            places,
+            ints,
+            flags,
+            doubles,
+        }
+    }
+
+    /// A string, if there is one.
+    #[inline(always)]
+    pub(super) fn text(&mut self, text: Option<&str>) -> Option<Place> {
+        text.map(|text| string(&mut self.out, text.as_bytes()))
+    }
+
+    /// A string that `write` appends to nothing.
+    pub(super) fn composed(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Place {
+        self.room.text.clear();
+        write(&mut self.room.text);
+        string(&mut self.out, &self.room.text)
+    }
+
+    /// Puts places aside while no table is at hand.
+    pub(super) fn keep_places<const N: usize>(&mut self, places: [Place; N]) {
+        self.room.stacks.places.extend(places);
+    }
+
+    /// The places that were put aside last; zeros where there are none.
+    pub(super) fn kept_places<const N: usize>(&mut self) -> [Place; N] {
+        let stack = &mut self.room.stacks.places;
+        let places = stack.last_chunk().copied().unwrap_or([0; N]);
+        stack.truncate(stack.len().saturating_sub(N));
+        places
     }
 
     /// Writes the table whose fields are on the stacks, and takes them off.
@@ -198,23 +283,12 @@ impl Builder<'_> {
 
     #[inline(never)]
     fn new_vtable(&mut self, index: u16, start: Place, set: &Set, layout: &Layout) -> Place {
-        let slots = (u64::BITS - set.all().leading_zeros()) as usize;
-        // Perhaps two bytes more than it says, to stay aligned.
-        let room_len = (4 + 2 * slots).next_multiple_of(4);
+        let room_len = vtable_len(set.slots());
         let place = start + room_len as Place;
         let Some(vtable) = self.out.claim(room_len) else {
             return place;
         };
-        vtable.fill(0);
-        let (entries, _) = vtable.as_chunks_mut::<2>();
-        if let [own, table, entries @ ..] = entries {
-            *own = (4 + 2 * slots as u16).to_le_bytes();
-            *table = (layout.len as u16).to_le_bytes();
-            fill_entries(entries, set.places, PLACES_AT, 4);
-            fill_entries(entries, set.ints, layout.ints_at, 4);
-            fill_entries(entries, set.flags, layout.flags_at, 1);
-            fill_entries(entries, set.doubles, layout.doubles_at, 8);
-        }
+        fill_vtable(vtable, set, layout);
         let key = set.all() | u64::from(index) << SLOT_BITS;
         if let Some(seen) = self.vtables.get_mut(usize::from(index) % VTABLES) {
             *seen = (key, place);
@@ -281,7 +355,7 @@ impl Builder<'_> {
 
 /// A string: its length, its bytes, and at least one zero.
 #[inline(always)]
-fn string(out: &mut Reverse<'_>, text: &[u8]) -> Place {
+pub(super) fn string(out: &mut Reverse<'_>, text: &[u8]) -> Place {
     let len = text.len();
     let bytes = 4 + (len + 1).next_multiple_of(4);
     if let Some(room) = out.claim(bytes) {
@@ -304,11 +378,45 @@ fn split(room: &mut [u8], len: usize) -> (&mut [u8], &mut [u8]) {
     room.split_at_mut_checked(len).unwrap_or_default()
 }
 
+/// A vtable; perhaps two bytes more than it says, to stay aligned.
+pub(super) fn new_vtable(set: &Set, layout: &Layout) -> Vec<u8> {
+    let mut vtable = vec![0; vtable_len(set.slots())];
+    fill_vtable(&mut vtable, set, layout);
+    vtable
+}
+
+fn vtable_len(slots: usize) -> usize {
+    (4 + 2 * slots).next_multiple_of(4)
+}
+
+#[inline(always)]
+fn fill_vtable(vtable: &mut [u8], set: &Set, layout: &Layout) {
+    vtable.fill(0);
+    let (entries, _) = vtable.as_chunks_mut::<2>();
+    if let [own, table, entries @ ..] = entries {
+        *own = (4 + 2 * set.slots() as u16).to_le_bytes();
+        *table = (layout.len as u16).to_le_bytes();
+        fill_entries(entries, set.places, PLACES_AT, 4);
+        fill_entries(entries, set.ints, layout.ints_at, 4);
+        fill_entries(entries, set.flags, layout.flags_at, 1);
+        fill_entries(entries, set.doubles, layout.doubles_at, 8);
+    }
+}
+
+/// The slots of a group, the highest first.
+#[inline(always)]
+pub(super) fn slots(mut group: u64) -> impl Iterator<Item = u32> {
+    core::iter::from_fn(move || {
+        let slot = group.checked_ilog2()?;
+        group ^= 1 << slot;
+        Some(slot)
+    })
+}
+
 /// Says in a vtable where a group of fields lies: the highest slot first, `step` bytes each.
 #[inline(always)]
-fn fill_entries(entries: &mut [[u8; 2]], mut group: u64, mut at: usize, step: usize) {
-    while let Some(slot) = group.checked_ilog2() {
-        group ^= 1 << slot;
+fn fill_entries(entries: &mut [[u8; 2]], group: u64, mut at: usize, step: usize) {
+    for slot in slots(group) {
         if let Some(entry) = entries.get_mut(slot as usize) {
             *entry = (at as u16).to_le_bytes();
         }

@@ -2,4 +2,5 @@
 
 pub(crate) mod cursor;
 pub(crate) mod message;
+pub(crate) mod template;
 pub(crate) mod view;

@@ -1,8 +1,9 @@
 //! A request in FlatBuffers, read in place: every answer follows the few offsets that lead to it.
 
 use openrtb::{
-    Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
-    Read, RequestTexts, RequestView, Step, Text,
+    CategoriesOf, Channel, ChannelText, Country, DealTexts, DealView, DeviceInt, DeviceText,
+    DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Read, RequestTexts,
+    RequestView, Step, Text,
 };
 
 use super::cursor::{Table, Vector};
@@ -54,6 +55,28 @@ fn texts<'a>(
         }
     }
     Ok(())
+}
+
+/// The table at the end of a way, and the field there.
+#[inline]
+fn follow<'a>(table: Option<Table<'a>>, way: fields::Way) -> Read<Option<(Table<'a>, u16)>> {
+    let (through, slot) = way;
+    let table = match (table, through) {
+        (Some(table), Some(through)) => table.table(through)?,
+        (table, _) => table,
+    };
+    Ok(table.map(|table| (table, slot)))
+}
+
+impl<'a> Request<'a> {
+    /// A field on a way from the channel, where that is there and has such a field.
+    #[inline]
+    fn in_channel(&self, of: Channel, way: Option<fields::Way>) -> Read<Option<(Table<'a>, u16)>> {
+        match way {
+            Some(way) => follow(self.table.table(fields::channel(of))?, way),
+            None => Ok(None),
+        }
+    }
 }
 
 impl<'a> RequestView<'a> for Request<'a> {
@@ -115,6 +138,56 @@ impl<'a> RequestView<'a> for Request<'a> {
     #[inline]
     fn texts(&self, list: RequestTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
         texts(&self.table, fields::request_texts(list), self.meter, each)
+    }
+
+    fn device_text(&self, field: DeviceText) -> Read<Option<Text<'a>>> {
+        let device = self.table.table(request::DEVICE)?;
+        match follow(device, fields::device_text(field))? {
+            Some((table, slot)) => text(&table, slot, self.meter),
+            None => Ok(None),
+        }
+    }
+
+    fn device_int(&self, field: DeviceInt) -> Read<Option<i32>> {
+        let device = self.table.table(request::DEVICE)?;
+        match follow(device, fields::device_int(field))? {
+            Some((table, slot)) => table.i32(slot),
+            None => Ok(None),
+        }
+    }
+
+    fn channel(&self) -> Read<Option<Channel>> {
+        let is_set = |of: &Channel| self.table.has(fields::channel(*of));
+        Ok(Channel::ALL.into_iter().find(is_set))
+    }
+
+    fn channel_text(&self, of: Channel, field: ChannelText) -> Read<Option<Text<'a>>> {
+        match self.in_channel(of, fields::channel_text(of, field))? {
+            Some((table, slot)) => text(&table, slot, self.meter),
+            None => Ok(None),
+        }
+    }
+
+    fn categories(
+        &self,
+        of: Channel,
+        whose: CategoriesOf,
+        each: impl FnMut(Text<'a>) -> Step,
+    ) -> Read<()> {
+        let way = fields::categories(of, whose).map(|(cat, _)| cat);
+        match self.in_channel(of, way)? {
+            Some((table, slot)) => texts(&table, slot, self.meter, each),
+            None => Ok(()),
+        }
+    }
+
+    fn categories_tax(&self, of: Channel, whose: CategoriesOf) -> Read<i32> {
+        let way = fields::categories(of, whose).map(|(_, cattax)| cattax);
+        let cattax = match self.in_channel(of, way)? {
+            Some((table, slot)) => table.i32(slot)?,
+            None => None,
+        };
+        Ok(cattax.unwrap_or(1))
     }
 }
 
@@ -280,6 +353,14 @@ impl<'a> ImpView<'a> for Imp<'a> {
         };
         let price = medium.f64(mincpmpersec)?;
         Ok(price.is_some_and(f64::is_finite) || medium.vector(durfloors)?.len() > 0)
+    }
+
+    fn instl(&self) -> Read<bool> {
+        Ok(self.table.bool(imp::INSTL)?.unwrap_or(false))
+    }
+
+    fn rwdd(&self) -> Read<bool> {
+        Ok(self.table.bool(imp::RWDD)?.unwrap_or(false))
     }
 }
 

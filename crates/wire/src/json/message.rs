@@ -16,25 +16,65 @@ pub(crate) fn encode<M: Message>(message: &M, out: &mut Vec<u8>) {
 
 /// Appends a message and tells which of its fields are in it, the bit of a number each.
 pub(super) fn object<M: Message>(message: &M, out: &mut Vec<u8>) -> u64 {
-    let start = out.len();
-    let mut encoder = Encoder { out, written: 0 };
-    message.write(&mut encoder);
-    let written = encoder.written;
-    // Every member begins with a comma; the first one's is where the object opens.
-    match out.get_mut(start) {
-        Some(comma) => *comma = b'{',
-        None => out.push(b'{'),
-    }
-    out.push(b'}');
-    written
+    Encoder::object(out, |encoder| message.write(encoder))
 }
 
-struct Encoder<'b> {
+/// Writes the members of an object, a comma in front of each.
+pub(super) struct Encoder<'b> {
     out: &'b mut Vec<u8>,
     written: u64,
 }
 
+impl<'b> Encoder<'b> {
+    pub(super) fn new(out: &'b mut Vec<u8>) -> Encoder<'b> {
+        Encoder { out, written: 0 }
+    }
+
+    /// Appends an object whose members `write` writes, and tells which fields they are.
+    pub(super) fn object(out: &mut Vec<u8>, write: impl FnOnce(&mut Encoder<'_>)) -> u64 {
+        let start = out.len();
+        let mut encoder = Encoder::new(out);
+        write(&mut encoder);
+        let written = encoder.written;
+        // The first comma is where the object opens.
+        match out.get_mut(start) {
+            Some(comma) => *comma = b'{',
+            None => out.push(b'{'),
+        }
+        out.push(b'}');
+        written
+    }
+}
+
 impl Encoder<'_> {
+    /// Members that are written already.
+    pub(super) fn raw(&mut self, members: &[u8]) {
+        self.out.extend_from_slice(members);
+    }
+
+    pub(super) fn text(&mut self, number: u32, name: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.member(number, name, |out| write_string(value, out));
+        }
+    }
+
+    pub(super) fn optional<M: Message>(&mut self, number: u32, name: &str, value: Option<&M>) {
+        if let Some(value) = value {
+            self.nested(number, name, |to| value.write(to));
+        }
+    }
+
+    pub(super) fn nested(&mut self, number: u32, name: &str, write: impl FnOnce(&mut Encoder<'_>)) {
+        self.member(number, name, |out| {
+            Encoder::object(out, write);
+        });
+    }
+
+    pub(super) fn member(&mut self, number: u32, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
+        self.key(number, name);
+        write(self.out);
+    }
+
     fn key(&mut self, number: u32, name: &str) {
         self.written |= 1u64.checked_shl(number).unwrap_or(0);
         self.out.extend_from_slice(b",\"");
@@ -42,12 +82,18 @@ impl Encoder<'_> {
         self.out.extend_from_slice(b"\":");
     }
 
-    fn list<T>(&mut self, number: u32, name: &str, values: &[T], each: impl Fn(&T, &mut Vec<u8>)) {
-        if values.is_empty() {
+    pub(super) fn list<T>(
+        &mut self,
+        number: u32,
+        name: &str,
+        values: impl ExactSizeIterator<Item = T>,
+        each: impl Fn(T, &mut Vec<u8>),
+    ) {
+        if values.len() == 0 {
             return;
         }
         self.key(number, name);
-        for (index, value) in values.iter().enumerate() {
+        for (index, value) in values.enumerate() {
             self.out.push(if index == 0 { b'[' } else { b',' });
             each(value, self.out);
         }
@@ -57,10 +103,7 @@ impl Encoder<'_> {
 
 impl FieldSink for Encoder<'_> {
     fn string(&mut self, number: u32, name: &'static str, value: &Option<String>) {
-        if let Some(value) = value {
-            self.key(number, name);
-            write_string(value, self.out);
-        }
+        self.text(number, name, value.as_deref());
     }
 
     fn int(&mut self, number: u32, name: &'static str, value: Option<i32>) {
@@ -97,10 +140,7 @@ impl FieldSink for Encoder<'_> {
     }
 
     fn message<M: Message>(&mut self, number: u32, name: &'static str, value: &Option<Box<M>>) {
-        if let Some(value) = value {
-            self.key(number, name);
-            object(&**value, self.out);
-        }
+        self.optional(number, name, value.as_deref());
     }
 
     fn ext<E: Extension>(&mut self, number: u32, name: &'static str, value: &Option<Box<E>>) {
@@ -123,17 +163,19 @@ impl FieldSink for Encoder<'_> {
     }
 
     fn strings(&mut self, number: u32, name: &'static str, values: &[String]) {
-        self.list(number, name, values, |value, out| write_string(value, out));
+        self.list(number, name, values.iter(), |value, out| {
+            write_string(value, out)
+        });
     }
 
     fn ints(&mut self, number: u32, name: &'static str, values: &[i32]) {
-        self.list(number, name, values, |value, out| {
+        self.list(number, name, values.iter(), |value, out| {
             write_int((*value).into(), out)
         });
     }
 
     fn messages<M: Message>(&mut self, number: u32, name: &'static str, values: &[M]) {
-        self.list(number, name, values, |value, out| {
+        self.list(number, name, values.iter(), |value, out| {
             object(value, out);
         });
     }
@@ -159,6 +201,12 @@ impl FieldSink for Encoder<'_> {
 
 pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
+    write_escaped(text, out);
+    out.push(b'"');
+}
+
+/// A string without its quotes.
+pub(super) fn write_escaped(text: &str, out: &mut Vec<u8>) {
     let mut rest = text.as_bytes();
     while let Some(at) = first_escape(rest) {
         let (plain, tail) = rest.split_at(at);
@@ -169,7 +217,6 @@ pub(crate) fn write_string(text: &str, out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(rest);
-    out.push(b'"');
 }
 
 /// Where the first byte stands that has to be escaped. Looks at 16 bytes at a time: most strings have

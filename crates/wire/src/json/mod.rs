@@ -8,4 +8,5 @@ pub(crate) mod number;
 mod scan;
 pub(crate) mod strict;
 pub(crate) mod string;
+pub(crate) mod template;
 pub(crate) mod view;

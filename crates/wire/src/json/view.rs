@@ -11,9 +11,12 @@
 //! on after its end, a walked object or array without its colons and commas, a value that is asked
 //! for and is none.
 
+use core::cell::OnceCell;
+
 use openrtb::{
-    Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
-    Read, Refusal, RequestTexts, RequestView, Step, Text,
+    CategoriesOf, Channel, ChannelText, Country, DealTexts, DealView, DeviceInt, DeviceText,
+    DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Read, Refusal, RequestTexts,
+    RequestView, Step, Text,
 };
 
 use super::cursor::{Cursor, Value};
@@ -49,6 +52,43 @@ mod geo {
     pub(super) const COUNTRY: usize = 1;
 }
 
+/// The keys of what only some decisions ask for, by place; they are looked for when it is asked
+/// for.
+static CHANNELS: Keys = Keys::new(&["site", "app", "dooh"]);
+
+static DEVICE_MORE: Keys = Keys::new(&["os", "osv", "connectiontype", "geo"]);
+mod device_more {
+    pub(super) const CONNECTIONTYPE: usize = 3;
+    pub(super) const GEO: usize = 4;
+}
+
+static GEO_MORE: Keys = Keys::new(&["region", "metro", "city", "utcoffset"]);
+mod geo_more {
+    pub(super) const UTCOFFSET: usize = 4;
+}
+
+static CHANNEL: Keys = Keys::new(&["domain", "bundle", "publisher", "content", "cat", "cattax"]);
+mod channel {
+    // 1 and 2: the first of `ChannelText`.
+    pub(super) const PUBLISHER: usize = 3;
+    pub(super) const CONTENT: usize = 4;
+    pub(super) const CAT: usize = 5;
+    pub(super) const CATTAX: usize = 6;
+}
+
+static PUBLISHER: Keys = Keys::new(&["id"]);
+mod publisher {
+    pub(super) const ID: usize = 1;
+}
+
+static CONTENT: Keys = Keys::new(&["language", "langb", "cat", "cattax"]);
+mod content {
+    pub(super) const LANGUAGE: usize = 1;
+    pub(super) const LANGB: usize = 2;
+    pub(super) const CAT: usize = 3;
+    pub(super) const CATTAX: usize = 4;
+}
+
 /// The keys of an impression, by place.
 static IMP: Keys = Keys::new(&[
     "banner",
@@ -61,6 +101,8 @@ static IMP: Keys = Keys::new(&[
     "pmp",
     "secure",
     "qty",
+    "instl",
+    "rwdd",
 ]);
 mod imp {
     // 1 to 4: the media, by `mtype`.
@@ -70,6 +112,8 @@ mod imp {
     pub(super) const PMP: usize = 8;
     pub(super) const SECURE: usize = 9;
     pub(super) const QTY: usize = 10;
+    pub(super) const INSTL: usize = 11;
+    pub(super) const RWDD: usize = 12;
 }
 
 static QTY: Keys = Keys::new(&["multiplier"]);
@@ -106,6 +150,8 @@ static MEDIUM: Keys = Keys::new(&[
     "rqddurs",
     "minduration",
     "maxduration",
+    "pos",
+    "plcmt",
     "mincpmpersec",
     "durfloors",
 ]);
@@ -116,8 +162,8 @@ mod medium {
     pub(super) const INTS: usize = 3;
     /// The first of `MediaInt`.
     pub(super) const INT: usize = 7;
-    pub(super) const MINCPMPERSEC: usize = 9;
-    pub(super) const DURFLOORS: usize = 10;
+    pub(super) const MINCPMPERSEC: usize = 11;
+    pub(super) const DURFLOORS: usize = 12;
 }
 
 /// The text, where values are looked at.
@@ -241,6 +287,9 @@ pub(crate) struct Request<'a> {
     found: Found,
     device: Device,
     imps: &'a [Found],
+    /// Where the request starts.
+    root: usize,
+    channels: OnceCell<Found>,
 }
 
 /// Where the values of `device` and `device.geo` start.
@@ -277,7 +326,55 @@ impl<'a> Request<'a> {
             found,
             device,
             imps,
+            root,
+            channels: OnceCell::new(),
         })
+    }
+
+    /// Where the objects for a channel start, or what stands in their place.
+    fn channels(&self) -> Read<&Found> {
+        match self.channels.get() {
+            Some(channels) => Ok(channels),
+            None => {
+                let found = self.document.find(&CHANNELS, Some(self.root))?;
+                Ok(self.channels.get_or_init(|| found))
+            }
+        }
+    }
+
+    /// Where the values of a channel start.
+    fn channel_found(&self, of: Channel) -> Read<Found> {
+        let at = self.channels()?.at(of as usize + 1);
+        self.document.find(&CHANNEL, at)
+    }
+
+    /// Where the values of what a device is start.
+    fn device_found(&self) -> Read<Found> {
+        let device = self.found.at(request::DEVICE);
+        self.document.find(&DEVICE_MORE, device)
+    }
+
+    /// Where the values of where a device is start.
+    fn geo_found(&self) -> Read<Found> {
+        let geo = self.device_found()?.at(device_more::GEO);
+        self.document.find(&GEO_MORE, geo)
+    }
+
+    /// Where `cat` and `cattax` start.
+    fn categories_found(
+        &self,
+        of: Channel,
+        whose: CategoriesOf,
+    ) -> Read<(Option<usize>, Option<usize>)> {
+        if fields::categories(of, whose).is_none() {
+            return Ok((None, None));
+        }
+        let found = self.channel_found(of)?;
+        if whose == CategoriesOf::Channel {
+            return Ok((found.at(channel::CAT), found.at(channel::CATTAX)));
+        }
+        let found = self.document.find(&CONTENT, found.at(channel::CONTENT))?;
+        Ok((found.at(content::CAT), found.at(content::CATTAX)))
     }
 }
 
@@ -404,6 +501,75 @@ impl<'a> RequestView<'a> for Request<'a> {
     fn texts(&self, list: RequestTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()> {
         let at = self.found.at(request::TEXTS + list as usize);
         self.document.texts(at, each)
+    }
+
+    fn device_text(&self, field: DeviceText) -> Read<Option<Text<'a>>> {
+        let at = match field {
+            DeviceText::Os | DeviceText::Osv => self.device_found()?.at(field as usize + 1),
+            DeviceText::Region | DeviceText::Metro | DeviceText::City => {
+                let before = DeviceText::Region as usize;
+                self.geo_found()?.at(field as usize + 1 - before)
+            }
+        };
+        self.document.text(at)
+    }
+
+    fn device_int(&self, field: DeviceInt) -> Read<Option<i32>> {
+        let at = match field {
+            DeviceInt::Connectiontype => self.device_found()?.at(device_more::CONNECTIONTYPE),
+            DeviceInt::Utcoffset => self.geo_found()?.at(geo_more::UTCOFFSET),
+        };
+        self.document.int(at)
+    }
+
+    fn channel(&self) -> Read<Option<Channel>> {
+        let channels = self.channels()?;
+        for of in Channel::ALL {
+            if self
+                .document
+                .object(channels.at(of as usize + 1))?
+                .is_some()
+            {
+                return Ok(Some(of));
+            }
+        }
+        Ok(None)
+    }
+
+    fn channel_text(&self, of: Channel, field: ChannelText) -> Read<Option<Text<'a>>> {
+        if fields::channel_text(of, field).is_none() {
+            return Ok(None);
+        }
+        let (document, found) = (&self.document, self.channel_found(of)?);
+        let in_content = |place| -> Read<Option<usize>> {
+            let content = document.find(&CONTENT, found.at(channel::CONTENT))?;
+            Ok(content.at(place))
+        };
+        let at = match field {
+            ChannelText::Domain | ChannelText::Bundle => found.at(field as usize + 1),
+            ChannelText::Publisher => {
+                let publisher = document.find(&PUBLISHER, found.at(channel::PUBLISHER))?;
+                publisher.at(publisher::ID)
+            }
+            ChannelText::Language => in_content(content::LANGUAGE)?,
+            ChannelText::Langb => in_content(content::LANGB)?,
+        };
+        document.text(at)
+    }
+
+    fn categories(
+        &self,
+        of: Channel,
+        whose: CategoriesOf,
+        each: impl FnMut(Text<'a>) -> Step,
+    ) -> Read<()> {
+        let (cat, _) = self.categories_found(of, whose)?;
+        self.document.texts(cat, each)
+    }
+
+    fn categories_tax(&self, of: Channel, whose: CategoriesOf) -> Read<i32> {
+        let (_, cattax) = self.categories_found(of, whose)?;
+        Ok(self.document.int(cattax)?.unwrap_or(1))
     }
 }
 
@@ -561,6 +727,14 @@ impl<'a> ImpView<'a> for Imp<'a> {
             Ok(if priced { Step::Enough } else { Step::On })
         })?;
         Ok(priced)
+    }
+
+    fn instl(&self) -> Read<bool> {
+        self.document.flag(self.found.at(imp::INSTL))
+    }
+
+    fn rwdd(&self) -> Read<bool> {
+        self.document.flag(self.found.at(imp::RWDD))
     }
 }
 

@@ -16,6 +16,7 @@ pub use error::{Cause, DecodeError};
 use crate::limits::Meter;
 use crate::{Limits, flatbuffers, json, protobuf};
 use openrtb::{Limit, Read, Refusal};
+use reverse::Reverse;
 
 /// Appends `message` to `out`. Where many messages are written, an [`Encoder`] is quicker.
 pub fn encode<M: Message>(format: crate::Format, message: &M, out: &mut Vec<u8>) {
@@ -41,16 +42,34 @@ impl Encoder {
     /// The message in this format.
     pub fn encode<M: Message>(&mut self, format: crate::Format, message: &M) -> &[u8] {
         match format {
-            crate::Format::Protobuf => reverse::fill(&mut self.bytes, |out| {
-                protobuf::message::encode(message, out)
-            }),
+            crate::Format::Protobuf => self.protobuf(|out| protobuf::message::encode(message, out)),
             crate::Format::FlatBuffers => self.tables(message, false),
-            crate::Format::Json => {
-                self.text.clear();
-                json::message::encode(message, &mut self.text);
-                &self.text
-            }
+            crate::Format::Json => self.json(|out| json::message::encode(message, out)),
         }
+    }
+
+    /// What `write` writes in front of the end.
+    pub(crate) fn protobuf(
+        &mut self,
+        write: impl for<'b> FnMut(Reverse<'b>) -> Reverse<'b>,
+    ) -> &[u8] {
+        reverse::fill(&mut self.bytes, write)
+    }
+
+    /// What `write` writes in front of the end, with room for what tables need.
+    pub(crate) fn flatbuffers(
+        &mut self,
+        mut write: impl for<'b> FnMut(&mut flatbuffers::message::Room, Reverse<'b>) -> Reverse<'b>,
+    ) -> &[u8] {
+        let Encoder { bytes, tables, .. } = self;
+        reverse::fill(bytes, |out| write(tables, out))
+    }
+
+    /// What `write` appends.
+    pub(crate) fn json(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> &[u8] {
+        self.text.clear();
+        write(&mut self.text);
+        &self.text
     }
 
     /// The message in FlatBuffers, behind its length.
@@ -59,9 +78,8 @@ impl Encoder {
     }
 
     fn tables<M: Message>(&mut self, message: &M, size_prefixed: bool) -> &[u8] {
-        let Encoder { bytes, tables, .. } = self;
-        reverse::fill(bytes, |out| {
-            flatbuffers::message::encode(message, size_prefixed, tables, out)
+        self.flatbuffers(|room, out| {
+            flatbuffers::message::encode(message, size_prefixed, room, out)
         })
     }
 }

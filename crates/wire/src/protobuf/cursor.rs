@@ -152,18 +152,22 @@ impl<'a> Fields<'a> {
     #[inline(always)]
     pub(crate) fn value(&mut self, tag: u32) -> Read<Span> {
         let mut start = self.at();
-        match tag & 7 {
-            // One way for both: which of the two comes next is hard to predict.
-            VARINT | LEN => {
-                let long = tag & LEN != 0;
-                let varint = self.varint()?;
-                start = if long { self.at() } else { start };
-                let len = if long { varint } else { 0 };
-                if len > self.left() as u64 {
-                    return Err(Refusal::Malformed);
-                }
-                self.at += len as usize;
+        // One way for both: which of the two comes next is hard to predict.
+        if tag & 7 & !LEN == VARINT {
+            let long = tag & LEN != 0;
+            let varint = self.varint()?;
+            start = if long { self.at() } else { start };
+            let len = if long { varint } else { 0 };
+            if len > self.left() as u64 {
+                return Err(Refusal::Malformed);
             }
+            self.at += len as usize;
+            return Ok(Span {
+                start,
+                end: self.at(),
+            });
+        }
+        match tag & 7 {
             FIXED64 => self.fixed::<8>().map(drop)?,
             FIXED32 => self.fixed::<4>().map(drop)?,
             _ => self.at = group_end(self.bytes, self.at, tag)?,

@@ -14,9 +14,48 @@ pub(crate) fn encode<'b, M: Message>(message: &M, out: Reverse<'b>) -> Reverse<'
     encoder.0
 }
 
-struct Encoder<'b>(Reverse<'b>);
+/// Writes fields, each in front of those behind it.
+pub(super) struct Encoder<'b>(Reverse<'b>);
+
+impl<'b> Encoder<'b> {
+    pub(super) fn new(out: Reverse<'b>) -> Encoder<'b> {
+        Encoder(out)
+    }
+
+    pub(super) fn finish(self) -> Reverse<'b> {
+        self.0
+    }
+}
 
 impl Encoder<'_> {
+    /// Fields that are encoded already.
+    #[inline(always)]
+    pub(super) fn raw(&mut self, fields: &[u8]) {
+        if let Some(room) = self.0.claim(fields.len()) {
+            room.copy_from_slice(fields);
+        }
+    }
+
+    pub(super) fn text(&mut self, number: u32, value: Option<&str>) {
+        if let Some(value) = value {
+            self.bytes(number, value.as_bytes());
+        }
+    }
+
+    pub(super) fn optional<M: Message>(&mut self, number: u32, value: Option<&M>) {
+        if let Some(value) = value {
+            self.part(number, value);
+        }
+    }
+
+    /// A sub-message that `write` writes.
+    #[inline(always)]
+    pub(super) fn nested(&mut self, number: u32, write: impl FnOnce(&mut Self)) {
+        let before = self.0.len();
+        write(self);
+        self.varint(number, LEN, (self.0.len() - before) as u64);
+    }
+
     /// A varint, in front of it the tag of its field.
     #[inline(always)]
     fn varint(&mut self, number: u32, layout: u32, value: u64) {
@@ -62,17 +101,13 @@ impl Encoder<'_> {
 
     #[inline(always)]
     fn bytes(&mut self, number: u32, bytes: &[u8]) {
-        if let Some(room) = self.0.claim(bytes.len()) {
-            room.copy_from_slice(bytes);
-        }
+        self.raw(bytes);
         self.varint(number, LEN, bytes.len() as u64);
     }
 
     #[inline(always)]
     fn part<M: Message>(&mut self, number: u32, part: &M) {
-        let before = self.0.len();
-        part.write_rev(self);
-        self.varint(number, LEN, (self.0.len() - before) as u64);
+        self.nested(number, |encoder| part.write_rev(encoder));
     }
 }
 

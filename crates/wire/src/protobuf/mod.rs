@@ -2,5 +2,6 @@
 
 pub(crate) mod cursor;
 pub(crate) mod message;
+pub(crate) mod template;
 pub(crate) mod value;
 pub(crate) mod view;

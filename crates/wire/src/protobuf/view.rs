@@ -13,9 +13,13 @@
 //! A field whose layout is not the one of the schema is another field, and passed over. An `int32`
 //! whose varint is no 32-bit value is unknown.
 
+use core::cell::OnceCell;
+use core::hint::select_unpredictable;
+
 use openrtb::{
-    Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
-    Read, Refusal, RequestTexts, RequestView, Step, Text,
+    CategoriesOf, Channel, ChannelText, Country, DealTexts, DealView, DeviceInt, DeviceText,
+    DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Read, Refusal, RequestTexts,
+    RequestView, Step, Text,
 };
 
 use super::cursor::{FIXED64, Fields, LEN, Span, VARINT, int32, tag};
@@ -49,6 +53,15 @@ struct Seen {
 impl Seen {
     fn is_set(self) -> bool {
         self.end > 0
+    }
+
+    /// A value that was seen here.
+    fn at(value: Span) -> Seen {
+        Seen {
+            first: value.start,
+            value: value.start,
+            end: value.end,
+        }
     }
 
     /// The last value.
@@ -118,7 +131,7 @@ impl<const N: usize> Scan<N> {
             let value = fields.value(tag)?;
             let place = places.get(tag as usize).copied().map_or(0, usize::from);
             if let Some(seen) = self.0.get_mut(place) {
-                seen.first = if seen.is_set() { seen.first } else { start };
+                seen.first = select_unpredictable(seen.is_set(), seen.first, start);
                 seen.value = value.start;
                 seen.end = value.end;
             }
@@ -288,6 +301,49 @@ impl<'a> Message<'a> {
         Ok(())
     }
 
+    /// Calls `each` with where every value with this tag lies among `fields`.
+    fn values(
+        &self,
+        mut fields: Fields<'a>,
+        wanted: u32,
+        each: &mut impl FnMut(Span) -> Read<Step>,
+    ) -> Read<Step> {
+        while let Some(tag) = fields.tag()? {
+            self.meter.spend(0)?;
+            let value = fields.value(tag)?;
+            if tag == wanted && each(value)? == Step::Enough {
+                return Ok(Step::Enough);
+            }
+        }
+        Ok(Step::On)
+    }
+
+    /// [`Message::values`], of all parts of the sub-message with this number, or of the one in it that
+    /// the way leads through.
+    fn follow(
+        &self,
+        seen: Seen,
+        number: u16,
+        (through, wanted): (Option<u16>, u32),
+        mut each: impl FnMut(Span) -> Read<Step>,
+    ) -> Read<()> {
+        self.walk(seen, number, |tag, fields| match through {
+            None if tag == wanted => each(fields.value(tag)?),
+            Some(inner) if tag == len(inner) => self.values(fields.message()?, wanted, &mut each),
+            _ => skip(tag, fields),
+        })
+    }
+
+    /// The last value that a way leads to.
+    fn last(&self, seen: Seen, number: u16, way: (Option<u16>, u32)) -> Read<Seen> {
+        let mut last = Seen::default();
+        self.follow(seen, number, way, |value| {
+            last = Seen::at(value);
+            Ok(Step::On)
+        })?;
+        Ok(last)
+    }
+
     /// The strings of the list with this number among `fields`.
     #[inline]
     fn texts(
@@ -311,11 +367,16 @@ impl<'a> Message<'a> {
     }
 }
 
+/// The objects for the channel, by place. They are looked for when they are asked for: few decisions
+/// ask.
+static CHANNELS: Places = places(&[len(request::SITE), len(request::APP), len(request::DOOH)]);
+
 /// A bid request.
 pub(crate) struct Request<'a> {
     message: Message<'a>,
     scan: RequestScan,
     imps: &'a [ImpScan],
+    channels: OnceCell<Scan<4>>,
 }
 
 impl<'a> Request<'a> {
@@ -330,7 +391,35 @@ impl<'a> Request<'a> {
             message: Message { bytes, meter },
             scan: RequestScan::read(bytes, imps, meter)?,
             imps,
+            channels: OnceCell::new(),
         })
+    }
+
+    /// Where the object for a channel was seen.
+    fn channel_seen(&self, of: Channel) -> Read<Seen> {
+        let channels = match self.channels.get() {
+            Some(channels) => channels,
+            None => {
+                let Message { bytes, meter } = self.message;
+                meter.spend(bytes.len())?;
+                let mut scan = Scan::default();
+                scan.walk(Fields::new(bytes), &CHANNELS, |_, _| Ok(()))?;
+                self.channels.get_or_init(|| scan)
+            }
+        };
+        Ok(channels.at(of as usize + 1))
+    }
+
+    /// The last value that a way leads to from a device.
+    fn in_device(&self, way: (Option<u16>, u32)) -> Read<Seen> {
+        let device = self.scan.request.at(DEVICE);
+        self.message.last(device, request::DEVICE, way)
+    }
+
+    /// The last value that a way leads to from a channel.
+    fn in_channel(&self, of: Channel, way: (Option<u16>, u32)) -> Read<Seen> {
+        let channel = self.channel_seen(of)?;
+        self.message.last(channel, fields::channel(of), way)
     }
 }
 
@@ -352,6 +441,8 @@ impl<'a> RequestView<'a> for Request<'a> {
         Ok(Imp {
             message: self.message,
             scan: self.imps.get(index).ok_or(Refusal::Malformed)?,
+            imps: self.scan.request.at(IMP),
+            index,
         })
     }
 
@@ -390,12 +481,67 @@ impl<'a> RequestView<'a> for Request<'a> {
         self.message
             .texts(fields, fields::request_texts(list), each)
     }
+
+    fn device_text(&self, field: DeviceText) -> Read<Option<Text<'a>>> {
+        let (through, number) = fields::device_text(field);
+        self.message.text(self.in_device((through, len(number)))?)
+    }
+
+    fn device_int(&self, field: DeviceInt) -> Read<Option<i32>> {
+        let (through, number) = fields::device_int(field);
+        self.message.int(self.in_device((through, varint(number)))?)
+    }
+
+    fn channel(&self) -> Read<Option<Channel>> {
+        for of in Channel::ALL {
+            if self.channel_seen(of)?.is_set() {
+                return Ok(Some(of));
+            }
+        }
+        Ok(None)
+    }
+
+    fn channel_text(&self, of: Channel, field: ChannelText) -> Read<Option<Text<'a>>> {
+        let Some((through, number)) = fields::channel_text(of, field) else {
+            return Ok(None);
+        };
+        let last = self.in_channel(of, (through, len(number)))?;
+        self.message.text(last)
+    }
+
+    fn categories(
+        &self,
+        of: Channel,
+        whose: CategoriesOf,
+        mut each: impl FnMut(Text<'a>) -> Step,
+    ) -> Read<()> {
+        let Some(((through, number), _)) = fields::categories(of, whose) else {
+            return Ok(());
+        };
+        let (message, seen) = (self.message, self.channel_seen(of)?);
+        let way = (through, len(number));
+        message.follow(seen, fields::channel(of), way, |value| {
+            let text = message.text(Seen::at(value))?;
+            Ok(text.map_or(Step::On, &mut each))
+        })
+    }
+
+    fn categories_tax(&self, of: Channel, whose: CategoriesOf) -> Read<i32> {
+        let Some((_, (through, number))) = fields::categories(of, whose) else {
+            return Ok(1);
+        };
+        let last = self.in_channel(of, (through, varint(number)))?;
+        Ok(self.message.int(last)?.unwrap_or(1))
+    }
 }
 
 /// An impression.
 pub(crate) struct Imp<'a> {
     message: Message<'a>,
     scan: &'a ImpScan,
+    /// Where the impressions are, and which of them this is.
+    imps: Seen,
+    index: usize,
 }
 
 impl<'a> Imp<'a> {
@@ -408,6 +554,25 @@ impl<'a> Imp<'a> {
     ) -> Read<()> {
         self.message
             .walk(self.scan.at(of as usize), fields::medium(of), take)
+    }
+
+    /// A flag that the walk over the impression does not note, because few decisions ask for it.
+    fn flag(&self, number: u16) -> Read<bool> {
+        let (message, mut left) = (self.message, self.index);
+        let (mut flag, imps) = (false, Fields::within(message.bytes, self.imps.stretch()));
+        message.values(imps, len(request::IMP), &mut |imp| {
+            if left > 0 {
+                left -= 1;
+                return Ok(Step::On);
+            }
+            let fields = Fields::within(message.bytes, imp);
+            message.values(fields, varint(number), &mut |value| {
+                flag = Fields::within(message.bytes, value).varint()? != 0;
+                Ok(Step::On)
+            })?;
+            Ok(Step::Enough)
+        })?;
+        Ok(flag)
     }
 }
 
@@ -630,6 +795,14 @@ impl<'a> ImpView<'a> for Imp<'a> {
             skip(tag, fields)
         })?;
         Ok(floors || price.is_some_and(f64::is_finite))
+    }
+
+    fn instl(&self) -> Read<bool> {
+        self.flag(imp::INSTL)
+    }
+
+    fn rwdd(&self) -> Read<bool> {
+        self.flag(imp::RWDD)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::{Debug, Write};
 
 use openrtb::{
-    DealTexts, DealView, ImpView, MediaInt, MediaInts, MediaType, Read, RequestTexts, RequestView,
-    Step, Text,
+    CategoriesOf, Channel, ChannelText, DealTexts, DealView, DeviceInt, DeviceText, ImpView,
+    MediaInt, MediaInts, MediaType, Read, RequestTexts, RequestView, Step, Text,
 };
 use wire::{Format, Reader, Visit};
 
@@ -53,6 +53,26 @@ fn ask<'a>(view: &impl RequestView<'a>, lines: &mut Lines) -> Read<()> {
     lines.text(0, "id", view.id()?);
     lines.some(0, "device_type", view.device_type()?.map(|d| d.number()));
     lines.some(0, "country", view.country()?);
+    for field in [
+        DeviceText::Os,
+        DeviceText::Osv,
+        DeviceText::Region,
+        DeviceText::Metro,
+        DeviceText::City,
+    ] {
+        let name = format!("{field:?}").to_lowercase();
+        lines.text(0, &name, view.device_text(field)?);
+    }
+    for field in [DeviceInt::Connectiontype, DeviceInt::Utcoffset] {
+        let name = format!("{field:?}").to_lowercase();
+        lines.some(0, &name, view.device_int(field)?);
+    }
+    if let Some(channel) = view.channel()? {
+        let _ = writeln!(lines.0, "{}", channel.name());
+    }
+    for channel in Channel::ALL {
+        ask_channel(view, channel, lines)?;
+    }
     lines.some(0, "test", view.test()?.then_some(true));
     lines.some(0, "tmax", view.tmax_ms()?);
     lines.some(0, "cattax", Some(view.cattax()?).filter(|&c| c != 1));
@@ -79,11 +99,39 @@ fn ask<'a>(view: &impl RequestView<'a>, lines: &mut Lines) -> Read<()> {
     Ok(())
 }
 
+fn ask_channel<'a>(view: &impl RequestView<'a>, channel: Channel, lines: &mut Lines) -> Read<()> {
+    for field in [
+        ChannelText::Domain,
+        ChannelText::Bundle,
+        ChannelText::Publisher,
+        ChannelText::Language,
+        ChannelText::Langb,
+    ] {
+        let name = format!("{}.{field:?}", channel.name()).to_lowercase();
+        lines.text(0, &name, view.channel_text(channel, field)?);
+    }
+    for whose in [CategoriesOf::Channel, CategoriesOf::Content] {
+        let of = match whose {
+            CategoriesOf::Channel => channel.name().to_owned(),
+            CategoriesOf::Content => format!("{}.content", channel.name()),
+        };
+        let cattax = view.categories_tax(channel, whose)?;
+        lines.some(0, &format!("{of}.cattax"), Some(cattax).filter(|&c| c != 1));
+        view.categories(channel, whose, |text| {
+            lines.text(0, &format!("{of}.cat"), Some(text));
+            Step::On
+        })?;
+    }
+    Ok(())
+}
+
 fn ask_imp<'a>(imp: &impl ImpView<'a>, lines: &mut Lines) -> Read<()> {
     lines.text(1, "id", imp.id()?);
     lines.some(1, "bidfloor", imp.bidfloor()?);
     lines.text(1, "bidfloorcur", imp.bidfloorcur()?);
     lines.some(1, "secure", imp.secure()?.then_some(true));
+    lines.some(1, "instl", imp.instl()?.then_some(true));
+    lines.some(1, "rwdd", imp.rwdd()?.then_some(true));
     if let Some(multiplier) = imp.qty_multiplier()? {
         assert!(multiplier.is_finite());
         lines.line(1, "multiplier", multiplier);
@@ -129,9 +177,14 @@ fn ask_medium<'a>(imp: &impl ImpView<'a>, of: MediaType, lines: &mut Lines) -> R
             Step::On
         })?;
     }
-    for field in [MediaInt::Minduration, MediaInt::Maxduration] {
+    for field in [
+        MediaInt::Minduration,
+        MediaInt::Maxduration,
+        MediaInt::Pos,
+        MediaInt::Plcmt,
+    ] {
         let value = imp.int(of, field)?;
-        assert!(value.is_none_or(|seconds| seconds >= 0));
+        assert!(value.is_none_or(|value| value >= 0));
         lines.some(1, &name(&format!("{field:?}").to_lowercase()), value);
     }
     let priced = imp.priced_by_second(of)?;

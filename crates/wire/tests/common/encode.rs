@@ -25,6 +25,8 @@ use Kind::{Double, Flag, Int, Ints, Message, Messages, Text, Texts};
 pub static REQUEST: &[Field] = &[
     ("id", 1, Text),
     ("imp", 2, Messages(IMP)),
+    ("site", 3, Message(SITE)),
+    ("app", 4, Message(APP)),
     ("device", 5, Message(DEVICE)),
     ("user", 6, Message(USER)),
     ("at", 7, Int),
@@ -39,13 +41,51 @@ pub static REQUEST: &[Field] = &[
     ("bseat", 17, Texts),
     ("wlang", 18, Texts),
     ("cattax", 21, Int),
+    ("dooh", 22, Message(DOOH)),
     ("acat", 23, Texts),
+];
+static SITE: &[Field] = &[
+    ("id", 1, Text),
+    ("domain", 3, Text),
+    ("cat", 4, Texts),
+    ("sectioncat", 5, Texts),
+    ("page", 7, Text),
+    ("publisher", 11, Message(PUBLISHER)),
+    ("content", 12, Message(CONTENT)),
+    ("cattax", 16, Int),
+];
+static APP: &[Field] = &[
+    ("id", 1, Text),
+    ("domain", 3, Text),
+    ("cat", 4, Texts),
+    ("bundle", 8, Text),
+    ("publisher", 11, Message(PUBLISHER)),
+    ("content", 12, Message(CONTENT)),
+    ("cattax", 17, Int),
+];
+static DOOH: &[Field] = &[
+    ("id", 1, Text),
+    ("venuetype", 3, Texts),
+    ("publisher", 5, Message(PUBLISHER)),
+    ("domain", 6, Text),
+    ("content", 8, Message(CONTENT)),
+];
+static PUBLISHER: &[Field] = &[("id", 1, Text), ("cat", 3, Texts), ("domain", 4, Text)];
+static CONTENT: &[Field] = &[
+    ("id", 1, Text),
+    ("cat", 7, Texts),
+    ("language", 18, Text),
+    ("cattax", 27, Int),
+    ("langb", 29, Text),
 ];
 static USER: &[Field] = &[("id", 1, Text), ("yob", 3, Int), ("geo", 7, Message(GEO))];
 static DEVICE: &[Field] = &[
     ("dnt", 1, Flag),
     ("ua", 2, Text),
     ("geo", 4, Message(GEO)),
+    ("os", 14, Text),
+    ("osv", 15, Text),
+    ("connectiontype", 17, Int),
     ("devicetype", 18, Int),
     ("w", 25, Int),
     ("pxratio", 28, Double),
@@ -55,7 +95,10 @@ static GEO: &[Field] = &[
     ("lon", 2, Double),
     ("country", 3, Text),
     ("region", 4, Text),
+    ("metro", 6, Text),
+    ("city", 7, Text),
     ("type", 9, Int),
+    ("utcoffset", 10, Int),
 ];
 static IMP: &[Field] = &[
     ("id", 1, Text),
@@ -70,6 +113,7 @@ static IMP: &[Field] = &[
     ("native", 13, Message(NATIVE)),
     ("exp", 14, Int),
     ("audio", 15, Message(AUDIO)),
+    ("rwdd", 18, Flag),
     ("qty", 20, Message(QTY)),
 ];
 static QTY: &[Field] = &[("multiplier", 1, Double), ("sourcetype", 2, Int)];
@@ -87,6 +131,7 @@ static BANNER: &[Field] = &[
     ("w", 1, Int),
     ("h", 2, Int),
     ("id", 3, Text),
+    ("pos", 4, Int),
     ("battr", 6, Ints),
     ("mimes", 7, Texts),
     ("topframe", 8, Flag),
@@ -104,11 +149,13 @@ static VIDEO: &[Field] = &[
     ("battr", 10, Ints),
     ("boxingallowed", 14, Flag),
     ("playbackmethod", 15, Ints),
+    ("pos", 17, Int),
     ("api", 19, Ints),
     ("protocols", 21, Ints),
     ("podid", 30, Text),
     ("rqddurs", 32, Ints),
     ("mincpmpersec", 34, Double),
+    ("plcmt", 35, Int),
     ("durfloors", 36, Messages(DURFLOORS)),
 ];
 static AUDIO: &[Field] = &[
