@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::frame::{self, ConnectionError, ErrorCode, FRAME_BYTES_MAX, MAX_31, PREFACE};
 use super::grpc::{self, PREFIX_BYTES};
 use super::hpack::{self, Encoder, Field, ListSize, Memo, Name};
-use super::link::{Event, Link, STREAM_WINDOW_BYTES};
+use super::link::{Event, Link, STREAM_WINDOW_BYTES, WASTE};
 use super::slots::{Slot, Slots};
 use super::stream::Unsent;
 use crate::metadata::{self, Kept, Metadata};
@@ -369,7 +369,9 @@ impl ClientConnection {
             taken += bytes;
             self.event(event, now, each)?;
         }
-        self.link.check()?;
+        if self.link.is_flooded() {
+            return Err(WASTE);
+        }
         Ok(taken)
     }
 

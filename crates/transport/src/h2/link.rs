@@ -20,6 +20,10 @@ const TABLE_BYTES: usize = 4096;
 /// Frames without content that one call's end, or one frame of data sent, makes up for.
 const FRAMES_PER_PROGRESS: u32 = 4;
 
+/// For who makes us work for nothing.
+pub(crate) const WASTE: ConnectionError =
+    ConnectionError::calm(Counter::FloodControl, "too many frames that carry nothing");
+
 /// A number of things a peer may do: a burst, refilled every second.
 #[derive(Debug)]
 pub(crate) struct Budget {
@@ -220,32 +224,24 @@ impl Link {
         Ok(())
     }
 
-    /// Notes that the peer made us work for nothing. [`check`](Self::check) tells when it was too much.
+    /// Notes that the peer made us work for nothing; [`is_flooded`](Self::is_flooded) says when it was too
+    /// much.
     #[cold]
     pub fn note_waste(&mut self, now: Instant) {
         self.flooded |= !self.control.take(now);
     }
 
     fn charge(&mut self, now: Instant) -> Result<(), ConnectionError> {
-        self.flooded |= !self.control.take(now);
-        self.check()
+        if self.control.take(now) {
+            return Ok(());
+        }
+        Err(WASTE)
     }
 
-    /// Whether the peer did more for nothing than it may.
+    /// Whether the peer made us do more for nothing than it may, see [`note_waste`](Self::note_waste).
     #[inline]
     pub fn is_flooded(&self) -> bool {
         self.flooded
-    }
-
-    /// Ends the connection of a peer that did.
-    pub fn check(&self) -> Result<(), ConnectionError> {
-        if !self.is_flooded() {
-            return Ok(());
-        }
-        Err(ConnectionError::calm(
-            Counter::FloodControl,
-            "too many frames that carry nothing",
-        ))
     }
 
     #[inline(always)]

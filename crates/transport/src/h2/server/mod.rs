@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use super::frame::{self, ConnectionError, ErrorCode, MAX_31, PREFACE};
 use super::host::{Held, HeldBytes, Host, Route};
-use super::link::{Budget, Event, Link, RecentResets, STREAM_WINDOW_BYTES};
+use super::link::{Budget, Event, Link, RecentResets, STREAM_WINDOW_BYTES, WASTE};
 use super::reply::ReplyEncoder;
 use super::slots::Slots;
 use super::stream::Stream;
@@ -277,7 +277,7 @@ impl ServerConnection {
             self.event(event, host)?;
         }
         if self.link.is_flooded() {
-            self.link.check()?;
+            return Err(WASTE);
         }
         if self.streams.len() > 0 {
             self.count_in_flight(host);

@@ -514,7 +514,7 @@ impl ServerConnection {
             return self.give_up(slot, status, host);
         }
         // Both: one frame can hold many messages of a stream.
-        let waiting = self.unsent_bytes.saturating_add(self.link.out.len());
+        let waiting = self.unsent_bytes + self.link.out.len();
         if waiting >= self.limits.unsent_bytes {
             host.count(Counter::CallsShed);
             let status = Status::fixed(
