@@ -142,6 +142,7 @@ fn whoever_stops_reading_is_no_error() {
     );
 }
 
+// Long: a table of cases.
 #[test]
 fn check_tells_all_that_is_wrong() {
     let folder = folder();

@@ -476,6 +476,7 @@ fn a_notice_counts_once() {
     assert!((left - 0.0015).abs() < 1e-9, "{left}");
 }
 
+// Long: one scenario, told in the order in which it happens.
 #[test]
 fn notices_come_by_the_urls_that_bids_carry() {
     let extra = [

@@ -243,6 +243,7 @@ impl Check {
         }
     }
 
+    // Long: a table of keys.
     fn server_limits(&self, keys: &Keys) -> ServerLimits {
         let default = ServerLimits::default();
         let amount = |key, given, default: usize| {

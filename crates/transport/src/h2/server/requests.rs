@@ -19,6 +19,14 @@ const NOT_GRPC_BODY: &[u8] = b"This is a gRPC server: POST application/grpc.\n";
 
 const SECOND_MESSAGE: Status =
     Status::fixed(Code::Internal, "more than one message in a unary call");
+const TOO_LATE: Status = Status::fixed(
+    Code::DeadlineExceeded,
+    "the deadline passed before the call was served",
+);
+const UNREAD: Status = Status::fixed(
+    Code::ResourceExhausted,
+    "too many replies wait for the client to read",
+);
 
 /// What becomes of the start of a message.
 enum Piece<'a> {
@@ -507,21 +515,13 @@ impl ServerConnection {
             .map(|timeout| timeout.saturating_sub(stream.age(host.now)));
         if timeout == Some(Duration::ZERO) {
             host.count(Counter::CallsExpired);
-            let status = Status::fixed(
-                Code::DeadlineExceeded,
-                "the deadline passed before the call was served",
-            );
-            return self.give_up(slot, status, host);
+            return self.give_up(slot, TOO_LATE, host);
         }
         // Both: one frame can hold many messages of a stream.
         let waiting = self.unsent_bytes + self.link.out.len();
         if waiting >= self.limits.unsent_bytes {
             host.count(Counter::CallsShed);
-            let status = Status::fixed(
-                Code::ResourceExhausted,
-                "too many replies wait for the client to read",
-            );
-            return self.give_up(slot, status, host);
+            return self.give_up(slot, UNREAD, host);
         }
         let call = Call {
             method: match route {
