@@ -161,6 +161,12 @@ impl House {
     fn reload(&mut self, why: &'static str) {
         let started = Instant::now();
         self.loaded = self.source.stamp();
+        if self.source.is_blank() {
+            self.shared.metrics.count_reload(Reload::Refused);
+            let file = self.source.line_items.display();
+            tracing::error!(why, %file, "the file is empty ([] means no line items); the old line items stay");
+            return;
+        }
         match self.source.load() {
             Ok(state) => self.take_over(state, why, started),
             Err(error) => {

@@ -78,6 +78,13 @@ impl Source {
         })
     }
 
+    /// Whether the line items file is there and holds nothing, not even the `[]` of no line items: what
+    /// a writer leaves who had truncated it when the disk was full.
+    pub fn is_blank(&self) -> bool {
+        let is_blank = |stamp: FileStamp| stamp.bytes < BLANK_BYTES;
+        FileStamp::of(&self.line_items).is_some_and(is_blank)
+    }
+
     /// What the files look like from outside.
     pub fn stamp(&self) -> Stamp {
         Stamp {
@@ -86,6 +93,9 @@ impl Source {
         }
     }
 }
+
+/// Fewer bytes than `[]` has.
+const BLANK_BYTES: u64 = 2;
 
 /// What tells that the files have changed, without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -144,7 +144,8 @@ impl<'a, 'b, K: Book> Draft<'a, 'b, K> {
     }
 
     fn drop_reservations(&self) {
-        for bid in &self.bids {
+        // The book finds what was reserved last first.
+        for bid in self.bids.iter().rev() {
             self.book.cancel(bid.id);
         }
     }

@@ -30,7 +30,7 @@ pub use budget::{
 pub use catalog::{Catalog, CatalogError, Position, Snapshot};
 pub use decision::{Bid, Decision, Invalid, Outcome};
 pub use item::{BudgetCeilings, Creative, LineItem, Status, Timestamp, VideoSize};
-pub use matching::{Scratch, decide};
+pub use matching::{Scratch, WORK_MAX, decide};
 pub use price::Rates;
 pub use targeting::{
     Categories, Chosen, Hours, Inventory, Numbers, OsTarget, Places, Targeting, Version,

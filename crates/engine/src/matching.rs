@@ -24,10 +24,14 @@ use crate::{
 use core::cell::Cell;
 use core::ops::ControlFlow;
 use openrtb::{
-    Channel, Currency, DealView, DeviceInt, DeviceText, Floor, ImpView, MediaInt, MediaType,
-    MediaTypes, Micros, Read, Reason, RequestTexts, RequestView, Step, Text,
+    Channel, Currency, DealView, DeviceInt, DeviceText, Floor, ImpView, Limit, MediaInt, MediaType,
+    MediaTypes, Micros, Read, Reason, Refusal, RequestTexts, RequestView, Step, Text,
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The most that one request may cost, in blocks of line items and in line items that are looked at one
+/// by one, over all its markets. With a million line items a market that nobody wins costs some 2,000.
+pub const WORK_MAX: u32 = 1 << 20;
 
 /// Room that a decision works in. Keep one for each thread: once warm, a no allocates nothing.
 #[derive(Debug, Default)]
@@ -130,6 +134,7 @@ pub fn decide<'a: 's, 's, V: RequestView<'a>, K: Book>(
         offered: MediaTypes::NONE,
         video_size: None,
         imp_floor: None,
+        work: 0,
     };
     let decided = matching.decide();
     matching.draft.finish(request, decided)
@@ -156,6 +161,8 @@ struct Matching<'x, 's, V, K, F> {
     offered: MediaTypes,
     video_size: Option<(i32, i32)>,
     imp_floor: Option<Floor>,
+    /// What it has cost so far.
+    work: u32,
 }
 
 /// The rows that a line item must be in to get past the stages reached.
@@ -421,9 +428,22 @@ where
         self.furthest >= Some(stage)
     }
 
+    /// Refuses a request that makes too much work: impressions and deals without end, over line items
+    /// that all get far and are then blocked.
+    #[inline(always)]
+    fn spend(&mut self, work: u32) -> Read<()> {
+        self.work = self.work.saturating_add(work);
+        match self.work > WORK_MAX {
+            true => Err(Refusal::OverLimit(Limit::Work)),
+            false => Ok(()),
+        }
+    }
+
     fn walk_row(&mut self, row: Row<'_>, market: &mut MarketOf<'_, 'a, V>) -> Read<()> {
         for word in 0..row.summary_len() {
-            for at in rows::ones(self.summary(row, word)) {
+            let blocks = self.summary(row, word);
+            self.spend(1 + blocks.count_ones())?;
+            for at in rows::ones(blocks) {
                 let block = word * 64 + at;
                 if self.block(block, row.block(block), market)? == DONE {
                     return Ok(());
@@ -449,6 +469,7 @@ where
                 .iter()
                 .for_each(|at| rows::set(&mut block, *at as usize % BLOCK_LEN));
             let at = together.first().map_or(0, block_of);
+            self.spend(1)?;
             if self.block(at, &block, market)? == DONE {
                 return Ok(());
             }
@@ -752,6 +773,7 @@ where
         let mut left = left;
         while let Some(place) = rows::places(left).next() {
             rows::unset(&mut left, place);
+            self.spend(1)?;
             let Some((at, item)) = self.item(block, place) else {
                 continue;
             };

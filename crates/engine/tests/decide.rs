@@ -472,3 +472,32 @@ fn the_twin_explains_every_line_item() {
         ]
     );
 }
+
+#[test]
+fn work_without_end_is_refused() {
+    let items = (0..5000).map(|at| line_item(&format!("{at}")));
+    let snapshot = open(items.collect());
+    let with_imps = |count: usize| {
+        let imp = |at: usize| Imp {
+            id: Some((*at.to_string()).into()),
+            ..request().imps[0].clone()
+        };
+        Request {
+            imps: (0..count).map(imp).collect(),
+            bseat: strs(&["default"]),
+            ..request()
+        }
+    };
+    let outcome = |request: Request| {
+        let (mut scratch, mut ids) = (Scratch::default(), support::ids());
+        let decision = decide(&&request, &snapshot, &rates(), NOW, &mut scratch, &mut ids);
+        match decision.outcome {
+            engine::Outcome::Invalid(cause) => Err(cause),
+            _ => Ok(decision.no_bid()),
+        }
+    };
+    assert_eq!(outcome(with_imps(100)), Ok(Some(Reason::Blocked)));
+    let too_much = (engine::WORK_MAX / 5000 + 1) as usize;
+    let refused = Err(Invalid::OverLimit(openrtb::Limit::Work));
+    assert_eq!(outcome(with_imps(too_much)), refused);
+}

@@ -61,6 +61,45 @@ fn every_format_decides_as_the_naive_twin() {
     assert!(reasons.len() >= 12, "{reasons:?}");
 }
 
+/// What a reader does not look at is nobody's business: with all of it changed the decision stays.
+#[test]
+fn bytes_that_are_not_looked_at_do_not_matter() {
+    let mut run = Run::new(number("NEARBID_SEED", 1));
+    let (mut unread, mut all) = ([0; 3], [0; 3]);
+    for _ in 0..12 {
+        let mut line_items = LineItems::new(&mut run);
+        for _ in 0..25 {
+            let request = run.pick().clone();
+            for (at, format) in Format::ALL.into_iter().enumerate() {
+                let mut bytes = Vec::new();
+                wire::encode(format, &request, &mut bytes);
+                let (expect, looked_at) = wire::record::looked_at(&bytes, || {
+                    line_items.decide(&mut run.reader, &mut run.scratch, format, &bytes)
+                });
+                all[at] += bytes.len();
+                unread[at] += looked_at.iter().filter(|looked_at| !**looked_at).count();
+                for _ in 0..4 {
+                    let draw = &mut run.draw;
+                    let others = bytes.iter_mut().zip(&looked_at).filter(|(_, is)| !**is);
+                    others.for_each(|(byte, _)| *byte = draw.bits() as u8);
+                    let got = line_items.decide(&mut run.reader, &mut run.scratch, format, &bytes);
+                    assert!(got == expect, "{format} {got:?} {expect:?}\n{bytes:?}");
+                }
+            }
+        }
+    }
+    let share = |at: usize| unread[at] * 100 / all[at];
+    println!(
+        "not looked at: {} %, {} %, {} % of {:?}",
+        share(0),
+        share(1),
+        share(2),
+        Format::ALL
+    );
+    // JSON is looked at to find where things end; the others say so.
+    assert!(share(0) > 50 && share(1) > 70, "{} {}", share(0), share(1));
+}
+
 fn number(name: &str, otherwise: u64) -> u64 {
     let value = std::env::var(name).ok();
     value.map_or(otherwise, |value| value.parse().unwrap())

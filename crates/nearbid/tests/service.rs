@@ -588,6 +588,11 @@ fn line_items_are_reloaded_and_a_bad_file_keeps_the_old_ones() {
     );
     assert_eq!(bid(&mut client, Format::Json, NO).nbr, None);
 
+    // What is left of a file whose writer found the disk full is no wish for no line items.
+    bidder.write_line_items("");
+    bidder.wait_for_metric("nearbid_reloads_total{result=\"refused\"}", 2.0);
+    assert_eq!(bid(&mut client, Format::Json, NO).nbr, None);
+
     // SIGHUP does not wait for the next look at the files.
     bidder.write_line_items("[]");
     bidder.signal(Signal::HUP);

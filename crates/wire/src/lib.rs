@@ -14,6 +14,10 @@ pub mod message;
 pub mod notify;
 mod protobuf;
 mod reader;
+#[cfg(feature = "record")]
+pub mod record;
+#[cfg(not(feature = "record"))]
+mod record;
 mod response;
 mod stream;
 pub mod template;

@@ -4,6 +4,8 @@ use core::cell::Cell;
 
 use openrtb::{Limit, Read, Refusal, TEXT_BYTES_MAX, Text};
 
+use crate::record::look;
+
 /// The limits of reading one request. Passing one is [`Refusal::OverLimit`].
 ///
 /// They are the one thing in which the formats may differ: the same request has other lengths in
@@ -164,6 +166,7 @@ impl Meter {
         if bytes.is_empty() {
             return Ok(None);
         }
+        look(bytes);
         self.check_string(bytes.len())?;
         self.spend(bytes.len())?;
         Ok(Text::new(bytes))

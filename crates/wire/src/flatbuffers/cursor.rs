@@ -10,6 +10,8 @@
 
 use openrtb::{Read, Refusal};
 
+use crate::record::look;
+
 /// A table: where it lies, and the vtable that says where its fields are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table<'a> {
@@ -52,6 +54,7 @@ impl<'a> Table<'a> {
     fn field(&self, slot: u16) -> Option<usize> {
         let entry = 4 + 2 * usize::from(slot);
         let entry: &[u8; 2] = self.vtable.get(entry..entry + 2)?.try_into().ok()?;
+        look(entry);
         match u16::from_le_bytes(*entry) {
             0 => None,
             offset => Some(self.at.wrapping_add(usize::from(offset))),
@@ -177,10 +180,10 @@ impl<'a> Vector<'a> {
 /// `N` bytes at `at`.
 #[inline]
 fn chunk<const N: usize>(bytes: &[u8], at: usize) -> Read<[u8; N]> {
-    bytes
-        .get(at..at.wrapping_add(N))
-        .and_then(|slice| slice.try_into().ok())
-        .ok_or(Refusal::Malformed)
+    let slice = bytes.get(at..at.wrapping_add(N));
+    let slice = slice.ok_or(Refusal::Malformed)?;
+    look(slice);
+    slice.try_into().map_err(|_| Refusal::Malformed)
 }
 
 /// An unsigned offset or length at `at`.
@@ -195,7 +198,8 @@ fn string_at(bytes: &[u8], at: usize) -> Read<&[u8]> {
     let at = at.wrapping_add(u32_at(bytes, at)?);
     let len = u32_at(bytes, at)?;
     let start = at.wrapping_add(4);
-    bytes
-        .get(start..start.wrapping_add(len))
-        .ok_or(Refusal::Malformed)
+    let string = bytes.get(start..start.wrapping_add(len));
+    let string = string.ok_or(Refusal::Malformed)?;
+    look(string);
+    Ok(string)
 }

@@ -1,8 +1,9 @@
 //! Whole messages in FlatBuffers.
 //!
-//! The layout of a table follows from which fields are set: places of parts, then integers, flags and
-//! doubles, each group with the highest slot first. So the set of fields, one bit each, is all that a
-//! vtable depends on; whether there already is one is a look at one place, not a search.
+//! The layout of a table follows from which fields are set: words (places of parts, integers and flags),
+//! then doubles, each group with the highest slot first. So the set of fields, one bit each, is all that
+//! a vtable depends on; whether there already is one is a look at one place, not a search. A flag takes
+//! a word of its own: three bytes more, and one group of fields less in every table.
 
 use super::cursor::Table;
 use super::template::Part;
@@ -30,18 +31,30 @@ pub(crate) struct Room {
 /// slot first, an inner table behind its outer one.
 #[derive(Debug, Default)]
 struct Stacks {
-    places: Vec<Place>,
-    ints: Vec<i32>,
-    flags: Vec<u8>,
+    words: Vec<Word>,
     doubles: Vec<f64>,
+}
+
+/// A field of four bytes: what its lower half says, plus, where the upper half has all bits set, where
+/// the field lies.
+pub(super) type Word = u64;
+
+/// A word that points to `place`.
+#[inline(always)]
+pub(super) fn pointing(place: Place) -> Word {
+    u64::from(u32::MAX) << 32 | u64::from(place.wrapping_neg())
+}
+
+/// What a word says that lies at `at`.
+#[inline(always)]
+pub(super) fn resolved(word: Word, at: Place) -> u32 {
+    (word as u32).wrapping_add((word >> 32) as u32 & at)
 }
 
 impl Stacks {
     /// Lets go of what a message that did not fit has left.
     fn clear(&mut self) {
-        self.places.clear();
-        self.ints.clear();
-        self.flags.clear();
+        self.words.clear();
         self.doubles.clear();
     }
 }
@@ -87,19 +100,14 @@ pub(super) struct Builder<'b> {
 /// Which slots of a table are set, by what they hold.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Set {
-    /// Strings, vectors and tables, by where they lie.
-    pub(super) places: u64,
-    pub(super) ints: u64,
-    pub(super) flags: u64,
+    pub(super) words: u64,
     pub(super) doubles: u64,
 }
 
-/// A group of fields whose values differ.
+/// A group of fields.
 #[derive(Clone, Copy)]
-#[allow(missing_docs, reason = "the fields of a set, by name")]
 pub(super) enum Group {
-    Places,
-    Ints,
+    Words,
     Doubles,
 }
 
@@ -107,14 +115,13 @@ impl Set {
     /// The slots of a group.
     pub(super) fn group(&mut self, group: Group) -> &mut u64 {
         match group {
-            Group::Places => &mut self.places,
-            Group::Ints => &mut self.ints,
+            Group::Words => &mut self.words,
             Group::Doubles => &mut self.doubles,
         }
     }
 
     fn all(&self) -> u64 {
-        self.places | self.ints | self.flags | self.doubles
+        self.words | self.doubles
     }
 
     /// How many slots there are up to the highest that is set.
@@ -125,28 +132,19 @@ impl Set {
 
 /// Where the groups of fields lie in a table, in bytes.
 pub(super) struct Layout {
-    ints_at: usize,
-    flags_at: usize,
     doubles_at: usize,
     pub(super) len: usize,
 }
 
 /// Behind the offset to the vtable.
-const PLACES_AT: usize = 4;
+const WORDS_AT: usize = 4;
 
 impl Layout {
     #[inline(always)]
     pub(super) fn of(set: &Set) -> Layout {
-        let ints_at = PLACES_AT + 4 * set.places.count_ones() as usize;
-        let flags_at = ints_at + 4 * set.ints.count_ones() as usize;
-        let doubles_at = (flags_at + set.flags.count_ones() as usize).next_multiple_of(4);
+        let doubles_at = WORDS_AT + 4 * set.words.count_ones() as usize;
         let len = doubles_at + 8 * set.doubles.count_ones() as usize;
-        Layout {
-            ints_at,
-            flags_at,
-            doubles_at,
-            len,
-        }
+        Layout { doubles_at, len }
     }
 }
 
@@ -193,17 +191,10 @@ impl Builder<'_> {
         if let Some(place) = self.ext.take() {
             self.keep_place(EXT.0.into(), place);
         }
-        let Stacks {
-            places,
-            ints,
-            flags,
-            doubles,
-        } = core::mem::take(&mut self.room.stacks);
+        let Stacks { words, doubles } = core::mem::take(&mut self.room.stacks);
         Part {
             set: core::mem::take(&mut self.set),
-            places,
-            ints,
-            flags,
+            words,
             doubles,
         }
     }
@@ -223,15 +214,15 @@ impl Builder<'_> {
 
     /// Puts places aside while no table is at hand.
     pub(super) fn keep_places<const N: usize>(&mut self, places: [Place; N]) {
-        self.room.stacks.places.extend(places);
+        self.room.stacks.words.extend(places.map(Word::from));
     }
 
     /// The places that were put aside last; zeros where there are none.
     pub(super) fn kept_places<const N: usize>(&mut self) -> [Place; N] {
-        let stack = &mut self.room.stacks.places;
+        let stack = &mut self.room.stacks.words;
         let places = stack.last_chunk().copied().unwrap_or([0; N]);
         stack.truncate(stack.len().saturating_sub(N));
-        places
+        places.map(|place| place as Place)
     }
 
     /// Writes the table whose fields are on the stacks, and takes them off.
@@ -251,21 +242,15 @@ impl Builder<'_> {
             return start;
         };
         let vtable = self.vtable(index, start, &set, &layout);
-        let Some((to_vtable, fields)) = table.split_first_chunk_mut::<PLACES_AT>() else {
+        let Some((to_vtable, fields)) = table.split_first_chunk_mut::<WORDS_AT>() else {
             return start;
         };
         *to_vtable = vtable.wrapping_sub(start).to_le_bytes();
-        let (places, rest) = split(fields, layout.ints_at - PLACES_AT);
-        let (ints, rest) = split(rest, layout.flags_at - layout.ints_at);
+        let (words, doubles) = split(fields, layout.doubles_at - WORDS_AT);
         let stacks = &mut self.room.stacks;
-        pop_places(&mut stacks.places, places, start - PLACES_AT as Place);
-        pop(&mut stacks.ints, ints, i32::to_le_bytes);
-        if !rest.is_empty() {
-            let (flags, doubles) = split(rest, layout.doubles_at - layout.flags_at);
-            let (flags, unused) = split(flags, set.flags.count_ones() as usize);
-            pop(&mut stacks.flags, flags, u8::to_le_bytes);
-            unused.fill(0);
-            pop(&mut stacks.doubles, doubles, f64::to_le_bytes);
+        pop_words(&mut stacks.words, words, start - WORDS_AT as Place);
+        if set.doubles != 0 {
+            pop_doubles(&mut stacks.doubles, doubles);
         }
         start
     }
@@ -298,8 +283,13 @@ impl Builder<'_> {
 
     #[inline(always)]
     fn keep_place(&mut self, slot: u32, place: Place) {
-        self.room.stacks.places.push(place);
-        self.set.places |= 1 << slot;
+        self.keep_word(slot, pointing(place));
+    }
+
+    #[inline(always)]
+    fn keep_word(&mut self, slot: u32, word: Word) {
+        self.room.stacks.words.push(word);
+        self.set.words |= 1 << slot;
     }
 
     fn int_vector(&mut self, values: &[i32]) -> Place {
@@ -320,7 +310,7 @@ impl Builder<'_> {
     fn vector<T>(&mut self, values: &[T], mut write: impl FnMut(&mut Self, &T) -> Place) -> Place {
         for value in values.iter().rev() {
             let place = write(self, value);
-            self.room.stacks.places.push(place);
+            self.room.stacks.words.push(pointing(place));
         }
         self.finish_vector(values.len())
     }
@@ -334,11 +324,15 @@ impl Builder<'_> {
             && let Some((head, entries)) = room.split_first_chunk_mut::<4>()
         {
             *head = (len as u32).to_le_bytes();
-            let stack = &mut self.room.stacks.places;
+            let stack = &mut self.room.stacks.words;
             let rest = stack.len().saturating_sub(len);
+            let (words, _) = entries.as_chunks_mut::<4>();
+            let mut at = start - 4;
             // Unlike a table, a vector has its last entry last.
-            stack.get_mut(rest..).unwrap_or_default().reverse();
-            pop_places(stack, entries, start - 4);
+            for (room, word) in words.iter_mut().zip(stack.drain(rest..).rev()) {
+                *room = resolved(word, at).to_le_bytes();
+                at = at.wrapping_sub(4);
+            }
         }
         start
     }
@@ -396,9 +390,7 @@ fn fill_vtable(vtable: &mut [u8], set: &Set, layout: &Layout) {
     if let [own, table, entries @ ..] = entries {
         *own = (4 + 2 * set.slots() as u16).to_le_bytes();
         *table = (layout.len as u16).to_le_bytes();
-        fill_entries(entries, set.places, PLACES_AT, 4);
-        fill_entries(entries, set.ints, layout.ints_at, 4);
-        fill_entries(entries, set.flags, layout.flags_at, 1);
+        fill_entries(entries, set.words, WORDS_AT, 4);
         fill_entries(entries, set.doubles, layout.doubles_at, 8);
     }
 }
@@ -424,28 +416,25 @@ fn fill_entries(entries: &mut [[u8; 2]], group: u64, mut at: usize, step: usize)
     }
 }
 
-/// Takes as many places off the stack as `room` has words, in the order they were pushed, and writes
-/// them as offsets; the first word lies at `at`.
+/// Takes as many words off the stack as there is room for, in the order they were pushed; the first
+/// one lies at `at`.
 #[inline(always)]
-fn pop_places(stack: &mut Vec<Place>, room: &mut [u8], mut at: Place) {
-    let (words, _) = room.as_chunks_mut::<4>();
-    let rest = stack.len().saturating_sub(words.len());
-    let places = stack.get(rest..).unwrap_or_default();
-    for (word, place) in words.iter_mut().zip(places) {
-        *word = at.wrapping_sub(*place).to_le_bytes();
+fn pop_words(stack: &mut Vec<Word>, room: &mut [u8], mut at: Place) {
+    let (chunks, _) = room.as_chunks_mut::<4>();
+    let rest = stack.len().saturating_sub(chunks.len());
+    for (chunk, word) in chunks.iter_mut().zip(stack.get(rest..).unwrap_or_default()) {
+        *chunk = resolved(*word, at).to_le_bytes();
         at = at.wrapping_sub(4);
     }
     stack.truncate(rest);
 }
 
-/// Takes as many values off the stack as `room` has place for, in the order they were pushed.
-#[inline(always)]
-fn pop<T: Copy, const N: usize>(stack: &mut Vec<T>, room: &mut [u8], bytes: fn(T) -> [u8; N]) {
-    let (chunks, _) = room.as_chunks_mut::<N>();
+/// Takes as many doubles off the stack as there is room for, in the order they were pushed.
+fn pop_doubles(stack: &mut Vec<f64>, room: &mut [u8]) {
+    let (chunks, _) = room.as_chunks_mut::<8>();
     let rest = stack.len().saturating_sub(chunks.len());
-    let values = stack.get(rest..).unwrap_or_default();
-    for (chunk, value) in chunks.iter_mut().zip(values) {
-        *chunk = bytes(*value);
+    for (chunk, double) in chunks.iter_mut().zip(stack.get(rest..).unwrap_or_default()) {
+        *chunk = double.to_le_bytes();
     }
     stack.truncate(rest);
 }
@@ -462,16 +451,14 @@ impl FieldSink for Builder<'_> {
     #[inline(always)]
     fn int(&mut self, number: u32, _: &'static str, value: Option<i32>) {
         if let Some(value) = value {
-            self.room.stacks.ints.push(value);
-            self.set.ints |= 1 << number;
+            self.keep_word(number, (value as u32).into());
         }
     }
 
     #[inline(always)]
     fn bool(&mut self, number: u32, _: &'static str, value: Option<bool>) {
         if let Some(value) = value {
-            self.room.stacks.flags.push(value.into());
-            self.set.flags |= 1 << number;
+            self.keep_word(number, value.into());
         }
     }
 

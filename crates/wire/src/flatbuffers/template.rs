@@ -11,7 +11,9 @@
 //! Head and tail are copied. They lie further apart in one request than in another, so what points from
 //! one to the other is moved by as much while it is copied: an addition for every word of the head.
 
-use super::message::{Builder, Group, Layout, Place, Room, Set, new_vtable, slots, string};
+use super::message::{
+    Builder, Group, Layout, Place, Room, Set, Word, new_vtable, resolved, slots, string,
+};
 use crate::json::ext;
 use crate::json::template::TemplateExt;
 use crate::message::ImpExt;
@@ -19,7 +21,7 @@ use crate::message::reverse::{self, Reverse};
 use crate::template::{Base, BaseImp, ImpPatch, Patch, gaps};
 
 /// What is the same in all requests of a placement.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Template {
     head: Head,
     tail: Box<[u8]>,
@@ -31,7 +33,7 @@ pub(crate) struct Template {
 }
 
 /// What may differ in the tables of the head.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct RequestGaps {
     id: Gap,
     site: Gap,
@@ -45,7 +47,7 @@ struct RequestGaps {
     tid: Gap,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct TemplateImp {
     id: Gap,
     bidfloor: Gap,
@@ -57,7 +59,7 @@ struct TemplateImp {
 }
 
 /// A field of the head.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Gap {
     /// Where its value starts, in bytes before the end of the head.
     at: usize,
@@ -67,7 +69,7 @@ struct Gap {
 
 /// The head as words: what each is in a request is the sum of `words` and, where `moving` has all bits
 /// set, the place where the head ends.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Head {
     words: Box<[u32]>,
     moving: Box<[u32]>,
@@ -115,13 +117,13 @@ impl Template {
         }
         let mut builder = Builder::new(room, out);
         let to = &mut builder;
-        let [regs, user, device] = [
-            patch.regs.map(|regs| to.table(regs)),
-            patch.user.map(|user| to.table(user)),
-            patch.device.map(|device| to.table(device)),
-        ];
-        let texts = [patch.source_tid, patch.site_ref, patch.site_page, patch.id];
-        let [tid, r#ref, page, id] = texts.map(|text| to.text(text));
+        let regs = patch.regs.map(|regs| to.table(regs));
+        let user = patch.user.map(|user| to.table(user));
+        let device = patch.device.map(|device| to.table(device));
+        let tid = to.text(patch.source_tid);
+        let r#ref = to.text(patch.site_ref);
+        let page = to.text(patch.site_page);
+        let id = to.text(patch.id);
         for (imp, patch) in self.imps.iter().zip(patch.imp).rev() {
             imp.write(patch, to);
         }
@@ -243,14 +245,12 @@ struct Parts {
     source: Part,
 }
 
-/// The fields of a table that are the same in all requests: where what it points to lies in the tail,
-/// and its numbers. All with the highest slot first.
+/// The fields of a table that are the same in all requests: its words, which point to the tail, and
+/// its doubles. All with the highest slot first.
 #[derive(Default)]
 pub(super) struct Part {
     pub(super) set: Set,
-    pub(super) places: Vec<Place>,
-    pub(super) ints: Vec<i32>,
-    pub(super) flags: Vec<u8>,
+    pub(super) words: Vec<Word>,
     pub(super) doubles: Vec<f64>,
 }
 
@@ -274,20 +274,20 @@ impl Parts {
 
     /// Lays the tables out, the last one first.
     fn plan(self, plan: &mut Plan) -> (RequestGaps, Box<[TemplateImp]>) {
-        use Group::{Doubles, Ints, Places};
+        use Group::{Doubles, Words};
         let [tid] = gaps::SOURCE;
-        let (source, [tid]) = plan.table(&self.source, [(tid, Places)]);
+        let (source, [tid]) = plan.table(&self.source, [(tid, Words)]);
         let [page, r#ref] = gaps::SITE;
-        let (site, [page, r#ref]) = plan.table(&self.site, [(page, Places), (r#ref, Places)]);
+        let (site, [page, r#ref]) = plan.table(&self.site, [(page, Words), (r#ref, Words)]);
         let mut starts = Vec::new();
         let mut imps = Vec::new();
         let [id, bidfloor, bidfloorcur, _] = gaps::IMP;
         for (part, ext_text, ext_place) in self.imps.into_iter().rev() {
             let fields = [
-                (id, Places),
+                (id, Words),
                 (bidfloor, Doubles),
-                (bidfloorcur, Places),
-                (0, Places),
+                (bidfloorcur, Words),
+                (0, Words),
             ];
             let (start, [id, bidfloor, bidfloorcur, ext]) = plan.table(&part, fields);
             starts.push(start);
@@ -304,14 +304,14 @@ impl Parts {
         let imp_vector = plan.vector(&starts);
         let [id, imp, to_site, device, user, tmax, regs, to_source] = gaps::REQUEST;
         let fields = [
-            (id, Places),
-            (imp, Places),
-            (to_site, Places),
-            (device, Places),
-            (user, Places),
-            (tmax, Ints),
-            (regs, Places),
-            (to_source, Places),
+            (id, Words),
+            (imp, Words),
+            (to_site, Words),
+            (device, Words),
+            (user, Words),
+            (tmax, Words),
+            (regs, Words),
+            (to_source, Words),
         ];
         let (root, [id, imp, to_site, device, user, tmax, regs, to_source]) =
             plan.table(&self.request, fields);
@@ -352,7 +352,7 @@ fn part_of_imp(base: &BaseImp, to: &mut Builder<'_>) -> (Part, TemplateExt, Plac
     (to.part(&base.imp), text, place)
 }
 
-/// The head while it is laid out, from its end. Places are bytes before its end.
+/// The head while it is laid out, from its end. Words are bytes before its end.
 #[derive(Default)]
 struct Plan {
     bytes: Vec<u8>,
@@ -399,16 +399,12 @@ impl Plan {
         self.prepend(&vec![0; layout.len]);
         self.prepend(&vtable);
         self.put(start, (vtable.len() as u32).to_le_bytes());
-        for (slot, place) in slots(part.set.places).zip(&part.places) {
+        for (slot, word) in slots(part.set.words).zip(&part.words) {
             let Gap { at, .. } = gap(slot);
-            self.put(at, (at as Place).wrapping_sub(*place).to_le_bytes());
-            self.moving.push(at);
-        }
-        for (slot, value) in slots(part.set.ints).zip(&part.ints) {
-            self.put(gap(slot).at, value.to_le_bytes());
-        }
-        for (slot, value) in slots(part.set.flags).zip(&part.flags) {
-            self.put(gap(slot).at, [*value]);
+            self.put(at, resolved(*word, at as Place).to_le_bytes());
+            if word >> 32 != 0 {
+                self.moving.push(at);
+            }
         }
         for (slot, value) in slots(part.set.doubles).zip(&part.doubles) {
             self.put(gap(slot).at, value.to_le_bytes());

@@ -9,6 +9,7 @@
 use openrtb::{Limit, Read, Refusal};
 
 use super::{number, scan};
+use crate::record::look;
 
 /// A text, and how many levels it may be nested below what is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,7 @@ impl<'a> Cursor<'a> {
     /// The byte at `at`; 0, which is never part of a text outside of strings, past the end.
     #[inline(always)]
     fn byte(&self, at: usize) -> u8 {
+        look(self.text.get(at..at + 1).unwrap_or_default());
         self.text.get(at).copied().unwrap_or(0)
     }
 
@@ -84,7 +86,9 @@ impl<'a> Cursor<'a> {
     fn solid_after_space(&self, at: usize) -> (u8, usize) {
         let rest = self.text.get(at..).unwrap_or_default();
         let solid = |byte: &u8| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
-        let at = at + rest.iter().position(solid).unwrap_or(rest.len());
+        let space = rest.iter().position(solid).unwrap_or(rest.len());
+        look(rest.get(..space).unwrap_or_default());
+        let at = at + space;
         (self.byte(at), at)
     }
 
@@ -116,6 +120,7 @@ impl<'a> Cursor<'a> {
     fn number(&self, at: usize) -> Read<&'a str> {
         let rest = self.text.get(at..).unwrap_or_default();
         let number = number::prefix(rest).ok_or(Refusal::Malformed)?;
+        look(number.as_bytes());
         self.check_end(at + number.len())?;
         Ok(number)
     }
@@ -127,6 +132,7 @@ impl<'a> Cursor<'a> {
             ("false", Value::Bool(false)),
         ] {
             let end = at + name.len();
+            look(self.text.get(at..end).unwrap_or_default());
             if self.text.get(at..end) == Some(name.as_bytes()) {
                 return self.check_end(end).map(|()| value);
             }

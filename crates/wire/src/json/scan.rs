@@ -7,6 +7,8 @@
 use openrtb::{Limit, Read, Refusal};
 use wide::{u8x16, u8x32};
 
+use crate::record::look;
+
 /// Room for the last bytes of a text, where there are fewer than are looked at together.
 type Room<const N: usize> = Option<[u8; N]>;
 
@@ -18,7 +20,10 @@ pub(crate) fn window<'t, const N: usize>(
     room: &'t mut Room<N>,
 ) -> &'t [u8; N] {
     match text.get(at..).and_then(<[u8]>::first_chunk) {
-        Some(bytes) => bytes,
+        Some(bytes) => {
+            look(bytes);
+            bytes
+        }
         None => last_window(text, at, room),
     }
 }
@@ -28,6 +33,7 @@ pub(crate) fn window<'t, const N: usize>(
 fn last_window<'t, const N: usize>(text: &[u8], at: usize, room: &'t mut Room<N>) -> &'t [u8; N] {
     let bytes = room.insert([b' '; N]);
     let rest = text.get(at..).unwrap_or_default();
+    look(rest);
     for (to, from) in bytes.iter_mut().zip(rest) {
         *to = *from;
     }
@@ -108,6 +114,7 @@ pub(crate) fn word_end(text: &[u8], at: usize) -> Read<usize> {
 fn long_word_end(text: &[u8], at: usize) -> Read<usize> {
     let rest = text.get(at..).unwrap_or_default();
     let ends = |&byte: &u8| byte <= b' ' || matches!(byte, b',' | b'}' | b']');
+    look(rest);
     match rest.iter().position(ends) {
         Some(len) => Ok(at + len),
         None => Err(Refusal::Malformed),

@@ -4,6 +4,7 @@
 use openrtb::{Read, Refusal, Text};
 
 use crate::limits::Meter;
+use crate::record::look;
 
 /// The string that is spelled so; `None` where it is empty or no Unicode. A control character
 /// that is not escaped, or an escape that is none, is [`Refusal::Malformed`].
@@ -26,6 +27,7 @@ pub(crate) fn text<'a>(spelled: &'a [u8], meter: &Meter) -> Read<Option<Text<'a>
 #[cold]
 #[inline(never)]
 fn escaped<'a>(spelled: &'a [u8], meter: &Meter) -> Read<Option<Text<'a>>> {
+    look(spelled);
     meter.spend(spelled.len())?;
     let decoded = decoded(spelled)?;
     meter.check_string(decoded.len)?;

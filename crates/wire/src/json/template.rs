@@ -7,7 +7,7 @@ use crate::message::{FieldSink as _, ImpExt, Message};
 use crate::template::{Base, BaseImp, Cut, ImpPatch, Patch, gaps};
 
 /// What is the same in all requests of a placement.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Template {
     request: Cut,
     imps: Box<[TemplateImp]>,
@@ -15,14 +15,14 @@ pub(crate) struct Template {
     source: Part,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct TemplateImp {
     imp: Cut,
     ext: TemplateExt,
 }
 
 /// An object that may be there without a member that a patch sets.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Part {
     cut: Cut,
     is_set: bool,
@@ -135,7 +135,7 @@ impl TemplateImp {
 }
 
 /// The text of an impression's ext, but for its `tid`.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct TemplateExt {
     /// The whole text if there is no `tid`; `None` where there then is no ext.
     without_tid: Option<Box<[u8]>>,

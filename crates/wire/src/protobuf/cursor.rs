@@ -10,6 +10,8 @@
 
 use openrtb::{Limit, Read, Refusal};
 
+use crate::record::look;
+
 /// How a value is laid out (the lowest three bits of a tag).
 pub(crate) const VARINT: u32 = 0;
 /// Eight bytes.
@@ -101,6 +103,7 @@ impl<'a> Fields<'a> {
             }
             _ => long_varint(self.bytes, self.at)?,
         };
+        look(self.bytes.get(self.at..at).unwrap_or_default());
         self.at = at;
         Ok(value)
     }
@@ -108,7 +111,10 @@ impl<'a> Fields<'a> {
     /// The value of a [`FIXED64`] field, as a double.
     #[inline]
     pub(crate) fn f64(&mut self) -> Read<f64> {
-        self.fixed().map(f64::from_le_bytes)
+        let value = self.fixed()?;
+        let start = self.at - value.len();
+        look(self.bytes.get(start..self.at).unwrap_or_default());
+        Ok(f64::from_le_bytes(value))
     }
 
     #[inline]

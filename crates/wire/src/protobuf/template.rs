@@ -8,7 +8,7 @@ use crate::message::{FieldSink as _, Message};
 use crate::template::{Base, BaseImp, Cut, ImpPatch, Patch, gaps};
 
 /// What is the same in all requests of a placement.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Template {
     request: Cut,
     imps: Box<[TemplateImp]>,
@@ -16,14 +16,14 @@ pub(crate) struct Template {
     source: Part,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct TemplateImp {
     imp: Cut,
     ext: Part,
 }
 
 /// A sub-message that may be there without a field that a patch sets.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 struct Part {
     cut: Cut,
     is_set: bool,

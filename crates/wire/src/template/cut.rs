@@ -2,7 +2,7 @@
 
 /// The fields of a message that are the same in all requests, in pieces: each gap has one in front of
 /// it, and the last one stands behind all gaps.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Cut {
     bytes: Box<[u8]>,
     /// Where each piece ends.

@@ -49,10 +49,10 @@ use core::fmt;
 
 /// What is the same in all requests of a placement, in one format. It takes about as much memory as
 /// one request.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub struct Template(Kind);
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 enum Kind {
     Protobuf(protobuf::template::Template),
     FlatBuffers(flatbuffers::template::Template),
