@@ -57,9 +57,7 @@ impl Keeper {
             let _ = reload.try_send(());
         }
     }
-}
 
-impl Keeper {
     /// Tells it to end, after a reload that it is at.
     pub fn stop(&mut self) {
         drop(self.reload.take());
