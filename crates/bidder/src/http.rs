@@ -89,9 +89,7 @@ impl HttpServer {
             thread: Some(thread),
         })
     }
-}
 
-impl HttpServer {
     /// Tells it to stop: it accepts nothing more, and what has begun may take until then.
     pub fn stop(&self, until: Instant) {
         self.stop.send_replace(Some(until));
