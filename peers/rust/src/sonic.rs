@@ -3,8 +3,9 @@
 
 use crate::view::{malformed, offered, size, walk_ints};
 use openrtb::{
-    Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
-    Read, Refusal, RequestTexts, RequestView, Step, Text,
+    CategoriesOf, Channel, ChannelText, Country, DealTexts, DealView, DeviceInt, DeviceText,
+    DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Read, Refusal, RequestTexts,
+    RequestView, Step, Text,
 };
 use serde::Deserialize;
 use sonic_rs::LazyValue;
@@ -15,6 +16,9 @@ type Raw<'a> = Option<LazyValue<'a>>;
 /// What decisions ask of a request.
 #[derive(Deserialize)]
 pub struct BidRequest<'a> {
+    /// The whole text, for what few ask for.
+    #[serde(skip)]
+    json: &'a [u8],
     #[serde(borrow)]
     id: Raw<'a>,
     #[serde(borrow, default)]
@@ -72,6 +76,10 @@ pub struct Imp<'a> {
     bidfloorcur: Raw<'a>,
     #[serde(default, with = "crate::flag")]
     secure: Option<bool>,
+    #[serde(default, with = "crate::flag")]
+    instl: Option<bool>,
+    #[serde(default, with = "crate::flag")]
+    rwdd: Option<bool>,
     #[serde(borrow)]
     pmp: Option<Pmp<'a>>,
     #[serde(borrow)]
@@ -108,6 +116,8 @@ struct Medium<'a> {
     h: Option<i32>,
     minduration: Option<i32>,
     maxduration: Option<i32>,
+    pos: Option<i32>,
+    plcmt: Option<i32>,
     mincpmpersec: Option<f64>,
     #[serde(default)]
     format: Vec<Size>,
@@ -141,7 +151,11 @@ struct Qty {
 /// # Errors
 /// What is not well-formed.
 pub fn read(bytes: &[u8]) -> Read<BidRequest<'_>> {
-    sonic_rs::from_slice(bytes).map_err(malformed)
+    let request: BidRequest<'_> = sonic_rs::from_slice(bytes).map_err(malformed)?;
+    Ok(BidRequest {
+        json: bytes,
+        ..request
+    })
 }
 
 /// The raw JSON of a value.
@@ -182,6 +196,20 @@ fn holds_any(list: &Raw<'_>) -> bool {
         .as_ref()
         .and_then(|list| sonic_rs::to_array_iter(raw(list)).next());
     first.is_some_and(|first| first.is_ok())
+}
+
+impl<'a> BidRequest<'a> {
+    /// A value of the whole text, looked for now.
+    fn find<const N: usize>(&self, path: [&str; N]) -> Raw<'a> {
+        sonic_rs::get_from_slice(self.json, path).ok()
+    }
+
+    fn find_int<const N: usize>(&self, path: [&str; N]) -> Read<Option<i32>> {
+        match self.find(path) {
+            Some(value) => sonic_rs::from_str(raw(&value)).map_err(malformed),
+            None => Ok(None),
+        }
+    }
 }
 
 impl<'v, 'a> RequestView<'a> for &'v BidRequest<'a> {
@@ -232,6 +260,65 @@ impl<'v, 'a> RequestView<'a> for &'v BidRequest<'a> {
             RequestTexts::Bseat => &self.bseat,
         };
         texts(list, each)
+    }
+
+    fn device_text(&self, field: DeviceText) -> Read<Option<Text<'a>>> {
+        Ok(text(&match field {
+            DeviceText::Os => self.find(["device", "os"]),
+            DeviceText::Osv => self.find(["device", "osv"]),
+            DeviceText::Region => self.find(["device", "geo", "region"]),
+            DeviceText::Metro => self.find(["device", "geo", "metro"]),
+            DeviceText::City => self.find(["device", "geo", "city"]),
+        }))
+    }
+
+    fn device_int(&self, field: DeviceInt) -> Read<Option<i32>> {
+        match field {
+            DeviceInt::Connectiontype => self.find_int(["device", "connectiontype"]),
+            DeviceInt::Utcoffset => self.find_int(["device", "geo", "utcoffset"]),
+        }
+    }
+
+    fn channel(&self) -> Read<Option<Channel>> {
+        let is_object = |of: &Channel| {
+            let value = self.find([of.name()]);
+            value.is_some_and(|value| raw(&value).starts_with('{'))
+        };
+        Ok(Channel::ALL.into_iter().find(is_object))
+    }
+
+    fn channel_text(&self, of: Channel, field: ChannelText) -> Read<Option<Text<'a>>> {
+        Ok(text(&match field {
+            ChannelText::Domain => self.find([of.name(), "domain"]),
+            ChannelText::Bundle if of == Channel::App => self.find(["app", "bundle"]),
+            ChannelText::Bundle => None,
+            ChannelText::Publisher => self.find([of.name(), "publisher", "id"]),
+            ChannelText::Language => self.find([of.name(), "content", "language"]),
+            ChannelText::Langb => self.find([of.name(), "content", "langb"]),
+        }))
+    }
+
+    fn categories(
+        &self,
+        of: Channel,
+        whose: CategoriesOf,
+        each: impl FnMut(Text<'a>) -> Step,
+    ) -> Read<()> {
+        let list = match whose {
+            CategoriesOf::Channel if of == Channel::Dooh => None,
+            CategoriesOf::Channel => self.find([of.name(), "cat"]),
+            CategoriesOf::Content => self.find([of.name(), "content", "cat"]),
+        };
+        texts(&list, each)
+    }
+
+    fn categories_tax(&self, of: Channel, whose: CategoriesOf) -> Read<i32> {
+        let cattax = match whose {
+            CategoriesOf::Channel if of == Channel::Dooh => None,
+            CategoriesOf::Channel => self.find_int([of.name(), "cattax"])?,
+            CategoriesOf::Content => self.find_int([of.name(), "content", "cattax"])?,
+        };
+        Ok(cattax.unwrap_or(1))
     }
 }
 
@@ -346,11 +433,21 @@ impl<'a> ImpView<'a> for &Imp<'a> {
 
     fn int(&self, of: MediaType, field: MediaInt) -> Read<Option<i32>> {
         let medium = self.medium(of)?;
-        let bound = match field {
+        let value = match field {
             MediaInt::Minduration => medium.minduration,
             MediaInt::Maxduration => medium.maxduration,
+            MediaInt::Pos => medium.pos,
+            MediaInt::Plcmt => medium.plcmt,
         };
-        Ok(bound.filter(|seconds| *seconds >= 0))
+        Ok(value.filter(|value| *value >= 0))
+    }
+
+    fn instl(&self) -> Read<bool> {
+        Ok(self.instl.unwrap_or(false))
+    }
+
+    fn rwdd(&self) -> Read<bool> {
+        Ok(self.rwdd.unwrap_or(false))
     }
 
     fn priced_by_second(&self, of: MediaType) -> Read<bool> {

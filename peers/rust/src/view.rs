@@ -4,8 +4,9 @@
 
 use core::fmt::Display;
 use openrtb::{
-    Country, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes,
-    Read, Refusal, RequestTexts, RequestView, Step, Text,
+    CategoriesOf, Channel, ChannelText, Country, DealTexts, DealView, DeviceInt, DeviceText,
+    DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Read, Refusal, RequestTexts,
+    RequestView, Step, Text,
 };
 
 /// Structs that own all they hold: prost's and serde's.
@@ -163,6 +164,98 @@ macro_rules! views {
                     RequestTexts::Bseat => walk($ask!(texts self bseat), each),
                 }
             }
+
+            fn device_text(&self, field: DeviceText) -> Read<Option<Text<'a>>> {
+                let Some(device) = $ask!(one self device) else { return Ok(None) };
+                let geo = $ask!(one device geo);
+                Ok(match (field, geo) {
+                    (DeviceText::Os, _) => text($ask!(text device os)),
+                    (DeviceText::Osv, _) => text($ask!(text device osv)),
+                    (_, None) => None,
+                    (DeviceText::Region, Some(geo)) => text($ask!(text geo region)),
+                    (DeviceText::Metro, Some(geo)) => text($ask!(text geo metro)),
+                    (DeviceText::City, Some(geo)) => text($ask!(text geo city)),
+                })
+            }
+
+            fn device_int(&self, field: DeviceInt) -> Read<Option<i32>> {
+                let Some(device) = $ask!(one self device) else { return Ok(None) };
+                let geo = $ask!(one device geo);
+                Ok(match (field, geo) {
+                    (DeviceInt::Connectiontype, _) => $ask!(value device connectiontype),
+                    (DeviceInt::Utcoffset, Some(geo)) => $ask!(value geo utcoffset),
+                    (DeviceInt::Utcoffset, None) => None,
+                })
+            }
+
+            fn channel(&self) -> Read<Option<Channel>> {
+                Ok(if $ask!(one self site).is_some() {
+                    Some(Channel::Site)
+                } else if $ask!(one self app).is_some() {
+                    Some(Channel::App)
+                } else {
+                    $ask!(one self dooh).map(|_| Channel::Dooh)
+                })
+            }
+
+            fn channel_text(&self, of: Channel, field: ChannelText) -> Read<Option<Text<'a>>> {
+                if let (Channel::Site, Some(site)) = (of, $ask!(one self site)) {
+                    return channel_text!($ask, site, field, None);
+                }
+                if let (Channel::App, Some(app)) = (of, $ask!(one self app)) {
+                    return channel_text!($ask, app, field, $ask!(text app bundle));
+                }
+                if let (Channel::Dooh, Some(dooh)) = (of, $ask!(one self dooh)) {
+                    return channel_text!($ask, dooh, field, None);
+                }
+                Ok(None)
+            }
+
+            fn categories(
+                &self,
+                of: Channel,
+                whose: CategoriesOf,
+                each: impl FnMut(Text<'a>) -> Step,
+            ) -> Read<()> {
+                let own = whose == CategoriesOf::Channel;
+                if let (Channel::Site, Some(site)) = (of, $ask!(one self site)) {
+                    return match own {
+                        true => walk($ask!(texts site cat), each),
+                        false => content_categories!($ask, site, each),
+                    };
+                }
+                if let (Channel::App, Some(app)) = (of, $ask!(one self app)) {
+                    return match own {
+                        true => walk($ask!(texts app cat), each),
+                        false => content_categories!($ask, app, each),
+                    };
+                }
+                if let (Channel::Dooh, false, Some(dooh)) = (of, own, $ask!(one self dooh)) {
+                    return content_categories!($ask, dooh, each);
+                }
+                Ok(())
+            }
+
+            fn categories_tax(&self, of: Channel, whose: CategoriesOf) -> Read<i32> {
+                let own = whose == CategoriesOf::Channel;
+                let mut cattax = None;
+                if let (Channel::Site, Some(site)) = (of, $ask!(one self site)) {
+                    cattax = match own {
+                        true => $ask!(value site cattax),
+                        false => content_cattax!($ask, site),
+                    };
+                }
+                if let (Channel::App, Some(app)) = (of, $ask!(one self app)) {
+                    cattax = match own {
+                        true => $ask!(value app cattax),
+                        false => content_cattax!($ask, app),
+                    };
+                }
+                if let (Channel::Dooh, false, Some(dooh)) = (of, own, $ask!(one self dooh)) {
+                    cattax = content_cattax!($ask, dooh);
+                }
+                Ok(cattax.unwrap_or(1))
+            }
         }
 
         impl<'a> ImpView<'a> for $imp {
@@ -279,18 +372,32 @@ macro_rules! views {
             }
 
             fn int(&self, of: MediaType, field: MediaInt) -> Read<Option<i32>> {
-                let bounds = if let (MediaType::Video, Some(of)) = (of, $ask!(one self video)) {
-                    ($ask!(value of minduration), $ask!(value of maxduration))
-                } else if let (MediaType::Audio, Some(of)) = (of, $ask!(one self audio)) {
-                    ($ask!(value of minduration), $ask!(value of maxduration))
-                } else {
-                    (None, None)
+                let (mut min, mut max, mut pos, mut plcmt) = (None, None, None, None);
+                if let (MediaType::Banner, Some(of)) = (of, $ask!(one self banner)) {
+                    pos = $ask!(value of pos);
+                }
+                if let (MediaType::Video, Some(of)) = (of, $ask!(one self video)) {
+                    (min, max) = ($ask!(value of minduration), $ask!(value of maxduration));
+                    (pos, plcmt) = ($ask!(value of pos), $ask!(value of plcmt));
+                }
+                if let (MediaType::Audio, Some(of)) = (of, $ask!(one self audio)) {
+                    (min, max) = ($ask!(value of minduration), $ask!(value of maxduration));
+                }
+                let value = match field {
+                    MediaInt::Minduration => min,
+                    MediaInt::Maxduration => max,
+                    MediaInt::Pos => pos,
+                    MediaInt::Plcmt => plcmt,
                 };
-                let bound = match field {
-                    MediaInt::Minduration => bounds.0,
-                    MediaInt::Maxduration => bounds.1,
-                };
-                Ok(bound.filter(|seconds| *seconds >= 0))
+                Ok(value.filter(|value| *value >= 0))
+            }
+
+            fn instl(&self) -> Read<bool> {
+                Ok($ask!(value self instl).unwrap_or(false))
+            }
+
+            fn rwdd(&self) -> Read<bool> {
+                Ok($ask!(value self rwdd).unwrap_or(false))
             }
 
             fn priced_by_second(&self, of: MediaType) -> Read<bool> {
@@ -341,6 +448,42 @@ macro_rules! media_ints {
             MediaInts::Api => walk_ints($ask!(ints $of api), $each),
             MediaInts::Protocols => walk_ints($ask!(ints $of protocols), $each),
             MediaInts::Rqddurs => walk_ints($ask!(ints $of rqddurs), $each),
+        }
+    };
+}
+
+/// A string of a site, an app or a screen; only an app has a bundle.
+macro_rules! channel_text {
+    ($ask:ident, $of:ident, $field:ident, $bundle:expr) => {{
+        let publisher = $ask!(one $of publisher);
+        let content = $ask!(one $of content);
+        Ok(match ($field, publisher, content) {
+            (ChannelText::Domain, ..) => text($ask!(text $of domain)),
+            (ChannelText::Bundle, ..) => text($bundle),
+            (ChannelText::Publisher, Some(publisher), _) => text($ask!(text publisher id)),
+            (ChannelText::Language, _, Some(content)) => text($ask!(text content language)),
+            (ChannelText::Langb, _, Some(content)) => text($ask!(text content langb)),
+            _ => None,
+        })
+    }};
+}
+
+/// `content.cat` of a site, an app or a screen.
+macro_rules! content_categories {
+    ($ask:ident, $of:ident, $each:ident) => {
+        match $ask!(one $of content) {
+            Some(content) => walk($ask!(texts content cat), $each),
+            None => Ok(()),
+        }
+    };
+}
+
+/// `content.cattax` of a site, an app or a screen.
+macro_rules! content_cattax {
+    ($ask:ident, $of:ident) => {
+        match $ask!(one $of content) {
+            Some(content) => $ask!(value content cattax),
+            None => None,
         }
     };
 }
