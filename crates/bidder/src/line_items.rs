@@ -640,6 +640,7 @@ mod tests {
         assert!((0..Hours::COUNT).all(|hour| hours.contains(hour)));
     }
 
+    // Long: a table of cases.
     #[test]
     fn each_target_has_its_range() {
         for (value, expect) in [

@@ -106,7 +106,7 @@ impl Index {
         self.stages.after(stage)
     }
 
-    /// The rows that all of the above and below are of.
+    /// All rows, for who puts one together of several.
     pub fn rows(&self) -> &Rows {
         &self.rows
     }
@@ -366,10 +366,13 @@ fn value(number: Option<i32>) -> Option<usize> {
 fn hours(rows: &mut Rows, items: &[LineItem]) -> Dimension {
     Dimension::new(rows, items, Hours::COUNT, |item, name| {
         let hours = &item.targeting.hours;
+        if hours.is_empty() {
+            return Takes::Any;
+        }
         (0..Hours::COUNT)
             .filter(|hour| hours.contains(*hour))
             .for_each(name);
-        Takes::any_if(hours.is_empty())
+        Takes::Named
     })
 }
 
@@ -380,13 +383,16 @@ const POSITIONS: usize = Targeting::POSITION_MAX as usize + 1;
 fn positions(rows: &mut Rows, items: &[LineItem]) -> Dimension {
     Dimension::new(rows, items, POSITIONS * POSITIONS, |item, name| {
         let positions = item.targeting.positions;
+        if positions.is_empty() {
+            return Takes::Any;
+        }
         let has = |media| item.creatives.iter().any(|of| of.media == media);
         let (banner, video) = (has(MediaType::Banner), has(MediaType::Video));
         let is_met = |pos: usize| u8::try_from(pos).is_ok_and(|pos| positions.contains(pos));
         (0..POSITIONS * POSITIONS)
             .filter(|pair| banner && is_met(pair / POSITIONS) || video && is_met(pair % POSITIONS))
             .for_each(name);
-        Takes::any_if(positions.is_empty())
+        Takes::Named
     })
 }
 
@@ -442,15 +448,8 @@ impl BannerSizes {
     const SIZES_MAX: usize = 64;
 
     fn new(rows: &mut Rows, items: &[LineItem], rules: &Rules) -> BannerSizes {
-        let sizes = |item: &LineItem| {
-            let number = |of: &crate::Creative| match of.media {
-                MediaType::Banner => rules.size(of.w.zip(of.h)?),
-                _ => None,
-            };
-            item.creatives.iter().map(number).collect::<Vec<_>>()
-        };
         let mut counts = vec![0usize; rules.sizes_len()];
-        for size in items.iter().flat_map(sizes).flatten() {
+        for size in items.iter().flat_map(|item| sizes(item, rules)).flatten() {
             if let Some(count) = counts.get_mut(size as usize) {
                 *count += 1;
             }
@@ -465,7 +464,7 @@ impl BannerSizes {
         }
         let mut otherwise = rows.builder();
         for (at, item) in items.iter().enumerate() {
-            for size in sizes(item) {
+            for size in sizes(item, rules) {
                 let row = size.and_then(|size| by_size.get_mut(size as usize)?.as_mut());
                 row.unwrap_or(&mut otherwise).set(at);
             }
@@ -496,6 +495,14 @@ impl BannerSizes {
         }
         rows::keep(left, &any);
     }
+}
+
+/// The size of each creative; `None` of one that is no banner.
+fn sizes<'i>(item: &'i LineItem, rules: &'i Rules) -> impl Iterator<Item = Option<u32>> + 'i {
+    item.creatives.iter().map(|of| match of.media {
+        MediaType::Banner => rules.size(of.w.zip(of.h)?),
+        _ => None,
+    })
 }
 
 /// The bounds on the size of player, one dimension of thresholds each.

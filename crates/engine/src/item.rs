@@ -1,5 +1,5 @@
 //! A line item: what an advertiser wants to buy, as the decision sees it (`docs/decisions.md`,
-//! "Line item"). Whoever loads line items checks them; nothing here relies on that for safety.
+//! "Line items"). Whoever loads line items checks them; nothing here relies on that for safety.
 
 use crate::Targeting;
 use openrtb::{MediaType, Micros};

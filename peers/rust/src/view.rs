@@ -1,5 +1,5 @@
 //! What each library read, shown to the decision. The rules of reading (`docs/decisions.md`,
-//! "Reading the request") are the same for all of them, so they stand here once, over five ways to
+//! "Reading a request") are the same for all of them, so they stand here once, over five ways to
 //! ask for a field.
 
 use core::fmt::Display;
