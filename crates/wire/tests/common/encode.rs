@@ -74,7 +74,7 @@ static PUBLISHER: &[Field] = &[("id", 1, Text), ("cat", 3, Texts), ("domain", 4,
 static CONTENT: &[Field] = &[
     ("id", 1, Text),
     ("cat", 7, Texts),
-    ("language", 18, Text),
+    ("language", 19, Text),
     ("cattax", 27, Int),
     ("langb", 29, Text),
 ];
