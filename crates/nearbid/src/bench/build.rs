@@ -1,14 +1,20 @@
 //! Building a request in each format from an owned one, into a buffer that is used again and again.
 //!
 //! Whoever builds has just made the request, so it lies in the cache. Here 8,192 others were built
-//! since, so each is first walked from end to end; the walk is measured apart and subtracted.
+//! since, so each is first walked from end to end, and so is its template; the walk is measured apart
+//! and subtracted.
+//!
+//! Generated requests of a placement differ in more than a template lets them. So what a template
+//! cannot patch is taken from the first request of the placement, and all paths build the same.
 
+use std::collections::HashMap;
 use std::hint::black_box;
 use std::rc::Rc;
 
-#[cfg(feature = "peers")]
 use anyhow::{Context as _, ensure};
-use wire::Format;
+use wire::message::BidRequest;
+use wire::template::{ImpPatch, Patch, Template};
+use wire::{Encoder, Format};
 
 use super::Options;
 use super::decider::Setup;
@@ -29,12 +35,20 @@ const BOUNDS: [Bound; 4] = [
 /// A library builds something else than we do, or fails.
 pub fn run(options: &Options) -> anyhow::Result<Report> {
     let setup = Setup::example()?;
-    let requests = Requests::draw(options.requests(), options.seed, &setup)?;
-    let mut contenders = vec![
-        ours("flatbuffers/build", Format::FlatBuffers, &requests),
-        ours("protobuf/build", Format::Protobuf, &requests),
-        ours("json/build", Format::Json, &requests),
-    ];
+    let drawn = Requests::draw(options.requests(), options.seed, &setup)?;
+    let drawn: Vec<_> = drawn.none().map(|request| &request.owned).collect();
+    let requests = Placed::all(&drawn)?;
+    let templates = Format::ALL.map(|format| Templates::lay_out(format, &requests));
+    for templates in &templates {
+        templates.check(&requests)?;
+    }
+    let mut contenders = Vec::new();
+    for (format, path) in PATHS {
+        contenders.push(ours(path, format, &requests));
+    }
+    for (templates, path) in templates.iter().zip(TEMPLATE_PATHS) {
+        contenders.push(templates.contender(path, &requests));
+    }
     #[cfg(feature = "peers")]
     contenders.extend(libraries(&requests)?);
     let mut rows = measure::race(&mut contenders, options.rounds(), || Ok(()))?;
@@ -59,25 +73,132 @@ pub fn run(options: &Options) -> anyhow::Result<Report> {
         report::WITHOUT_PEERS
     };
     report.notes.push(note.to_owned());
+    let placements = templates.first().map_or(0, |templates| templates.all.len());
+    let count = requests.len();
+    report.notes.push(format!(
+        "Templates: {count} requests of {placements} placements, which come in no order."
+    ));
     Ok(report)
+}
+
+const PATHS: [(Format, &str); 3] = [
+    (Format::FlatBuffers, "flatbuffers/build"),
+    (Format::Protobuf, "protobuf/build"),
+    (Format::Json, "json/build"),
+];
+
+/// In the order of [`Format::ALL`].
+const TEMPLATE_PATHS: [&str; 3] = ["protobuf/template", "flatbuffers/template", "json/template"];
+
+/// Impressions of a generated request, at most.
+const IMPS_MAX: usize = 16;
+
+/// A request, and the number of the placement it is of.
+struct Placed {
+    request: BidRequest,
+    placement: usize,
+}
+
+impl Placed {
+    /// All requests, each with what a template cannot patch taken from the first of its placement: of
+    /// those whose impressions have the same `tagid`s.
+    fn all(drawn: &[&BidRequest]) -> anyhow::Result<Vec<Placed>> {
+        let mut firsts: HashMap<Vec<_>, (usize, &BidRequest)> = HashMap::new();
+        let mut all = Vec::with_capacity(drawn.len());
+        for &request in drawn {
+            let imps: Vec<_> = request.imp.iter().map(ImpPatch::of).collect();
+            ensure!(imps.len() <= IMPS_MAX, "too many impressions");
+            let tags: Vec<_> = request.imp.iter().map(|imp| &imp.tagid).collect();
+            let next = firsts.len();
+            let (placement, first) = *firsts.entry(tags).or_insert((next, request));
+            let mut placed = first.clone();
+            Patch::of(request, &imps).apply(&mut placed)?;
+            all.push(Placed {
+                request: placed,
+                placement,
+            });
+        }
+        Ok(all)
+    }
+}
+
+/// A template for every placement.
+struct Templates {
+    format: Format,
+    all: Vec<Template>,
+}
+
+impl Templates {
+    fn lay_out(format: Format, requests: &[Placed]) -> Templates {
+        let mut all = Vec::new();
+        for Placed { request, placement } in requests {
+            if *placement == all.len() {
+                all.push(Template::new(format, request));
+            }
+        }
+        Templates { format, all }
+    }
+
+    fn fill<'e>(&self, placed: &Placed, encoder: &'e mut Encoder) -> Option<&'e [u8]> {
+        let mut imps = [ImpPatch::default(); IMPS_MAX];
+        for (patch, imp) in imps.iter_mut().zip(&placed.request.imp) {
+            *patch = ImpPatch::of(imp);
+        }
+        let imps = imps.get(..placed.request.imp.len())?;
+        let template = self.all.get(placed.placement)?;
+        template
+            .fill(&Patch::of(&placed.request, imps), encoder)
+            .ok()
+    }
+
+    /// Makes sure that every template is filled to what is built of the whole request.
+    fn check(&self, requests: &[Placed]) -> anyhow::Result<()> {
+        let (mut encoder, mut whole) = (Encoder::new(), Encoder::new());
+        for placed in requests {
+            let filled = self
+                .fill(placed, &mut encoder)
+                .context("a template is missing")?;
+            let built = whole.encode(self.format, &placed.request);
+            ensure!(
+                decoded(self.format, filled)? == decoded(self.format, built)?,
+                "a template makes something else"
+            );
+            #[cfg(feature = "peers")]
+            ensure!(
+                self.format != Format::FlatBuffers || peers::read::flatbuffers(filled).is_ok(),
+                "the crate flatbuffers refuses what a template makes"
+            );
+        }
+        Ok(())
+    }
+
+    fn contender<'r>(&'r self, path: &'static str, requests: &'r [Placed]) -> Contender<'r> {
+        let mut encoder = Encoder::new();
+        let walk = |placed: &&Placed| {
+            walk(&placed.request);
+            walk(&self.all.get(placed.placement));
+        };
+        contender(path, requests.iter().collect(), walk, move |placed| {
+            black_box(self.fill(placed, &mut encoder));
+        })
+    }
 }
 
 /// The libraries that build FlatBuffers.
 const LIBRARIES: [&str; 2] = ["flatbuffers/official", "flatbuffers/planus"];
 
-fn ours<'r>(path: &'static str, format: Format, requests: &'r Requests) -> Contender<'r> {
-    let owned: Vec<_> = requests.none().map(|request| &request.owned).collect();
-    let mut out = Vec::new();
-    contender(path, owned, move |request| {
-        out.clear();
-        wire::encode(format, *request, &mut out);
-        black_box(&out);
+fn ours<'r>(path: &'static str, format: Format, requests: &'r [Placed]) -> Contender<'r> {
+    let owned: Vec<_> = requests.iter().map(|placed| &placed.request).collect();
+    let mut encoder = Encoder::new();
+    contender(path, owned, walk, move |request| {
+        black_box(encoder.encode(format, *request));
     })
 }
 
-fn contender<'r, T: PartialEq + 'r>(
+fn contender<'r, T: 'r>(
     path: &'static str,
     requests: Vec<T>,
+    walk: impl Fn(&T) + Copy + 'r,
     mut build: impl FnMut(&T) + 'r,
 ) -> Contender<'r> {
     let requests = Rc::new(requests);
@@ -101,7 +222,7 @@ fn walk<T: PartialEq>(request: &T) {
 }
 
 #[cfg(feature = "peers")]
-fn libraries(requests: &Requests) -> anyhow::Result<Vec<Contender<'_>>> {
+fn libraries(requests: &[Placed]) -> anyhow::Result<Vec<Contender<'_>>> {
     use peers::{read, write};
     let (mut official, mut planus) = (write::FlatBuffers::default(), write::Planus::default());
     let (mut message, mut text) = (Vec::new(), Vec::new());
@@ -135,7 +256,7 @@ fn libraries(requests: &Requests) -> anyhow::Result<Vec<Contender<'_>>> {
 struct Library<'r> {
     path: &'static str,
     format: Format,
-    requests: &'r Requests,
+    requests: &'r [Placed],
 }
 
 #[cfg(feature = "peers")]
@@ -152,9 +273,10 @@ impl<'r> Library<'r> {
             format,
             requests,
         } = self;
-        let mut all = Vec::with_capacity(requests.none().len());
-        for request in requests.none() {
-            let ours = request.bytes(format);
+        let mut all = Vec::with_capacity(requests.len());
+        let mut encoder = Encoder::new();
+        for placed in requests {
+            let ours = encoder.encode(format, &placed.request);
             let owned = read(ours).map_err(|_| anyhow::anyhow!("{path} refuses a request"))?;
             let mut theirs = Vec::new();
             build(&owned, &mut |bytes| theirs.extend_from_slice(bytes));
@@ -167,14 +289,13 @@ impl<'r> Library<'r> {
         let mut keep = |bytes: &[u8]| {
             black_box(bytes);
         };
-        Ok(contender(path, all, move |request| {
+        Ok(contender(path, all, walk, move |request| {
             build(request, &mut keep)
         }))
     }
 }
 
-#[cfg(feature = "peers")]
-fn decoded(format: Format, bytes: &[u8]) -> anyhow::Result<wire::message::BidRequest> {
+fn decoded(format: Format, bytes: &[u8]) -> anyhow::Result<BidRequest> {
     wire::decode(format, bytes, &wire::Limits::default()).context("reading back what was built")
 }
 
@@ -186,7 +307,12 @@ mod tests {
     #[test]
     fn every_builder_has_a_row() {
         let json = run(&Options::least()).unwrap().json();
-        assert!(json.contains("\"path\":\"flatbuffers/build\""), "{json}");
+        for (_, path) in PATHS {
+            assert!(json.contains(&format!("\"path\":\"{path}\"")), "{json}");
+        }
+        for path in TEMPLATE_PATHS {
+            assert!(json.contains(&format!("\"path\":\"{path}\"")), "{json}");
+        }
         let peers = json.contains("\"path\":\"flatbuffers/library\"");
         assert_eq!(peers, cfg!(feature = "peers"), "{json}");
     }

@@ -218,7 +218,7 @@ fn line_item(item: &engine::LineItem, setup: &Setup) -> Value {
 
 /// The codes of a country, alpha-3 and alpha-2.
 fn codes(country: Country) -> Vec<String> {
-    let letters = || ('A'..='Z');
+    let letters = || 'A'..='Z';
     let pairs = letters().flat_map(|a| letters().map(move |b| format!("{a}{b}")));
     let alpha2 = pairs.filter(|code| Country::of(Text::Plain(code)) == Some(country));
     [country.alpha3().to_owned()]
