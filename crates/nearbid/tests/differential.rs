@@ -413,6 +413,7 @@ fn line_item(run: &mut Run, at: usize) -> Value {
     item
 }
 
+// Long: a line for each part of the targeting.
 fn targeting(draw: &mut Draw, request: &BidRequest) -> Value {
     let mut targeting = json!({});
     let device = request.device.clone().unwrap_or_default();
