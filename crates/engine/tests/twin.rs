@@ -152,7 +152,7 @@ fn named(values: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> 
 fn chosen<T: Clone + std::fmt::Debug + 'static>(
     list: impl Fn() -> BoxedStrategy<T>,
 ) -> impl Strategy<Value = Option<Box<Chosen<T>>>> {
-    (list(), list()).prop_map(|(include, exclude)| Some(Chosen { include, exclude }).map(Box::new))
+    (list(), list()).prop_map(|(include, exclude)| Some(Box::new(Chosen { include, exclude })))
 }
 
 fn places() -> BoxedStrategy<Places> {
