@@ -191,38 +191,25 @@ pub trait RequestView<'a> {
     /// The entries of a list of strings.
     fn texts(&self, list: RequestTexts, each: impl FnMut(Text<'a>) -> Step) -> Read<()>;
 
-    // What only some line items ask for. A view that knows none of it, such as one that a test makes
-    // up, need not say so.
+    // What only some line items ask for.
 
     /// A string of the device, as written.
-    fn device_text(&self, _: DeviceText) -> Read<Option<Text<'a>>> {
-        Ok(None)
-    }
+    fn device_text(&self, field: DeviceText) -> Read<Option<Text<'a>>>;
     /// An integer of the device, a signed 32-bit value.
-    fn device_int(&self, _: DeviceInt) -> Read<Option<i32>> {
-        Ok(None)
-    }
+    fn device_int(&self, field: DeviceInt) -> Read<Option<i32>>;
     /// The first of `site`, `app` and `dooh` that is present as an object.
-    fn channel(&self) -> Read<Option<Channel>> {
-        Ok(None)
-    }
+    fn channel(&self) -> Read<Option<Channel>>;
     /// A string of `site`, `app` or `dooh`, as written.
-    fn channel_text(&self, _of: Channel, _: ChannelText) -> Read<Option<Text<'a>>> {
-        Ok(None)
-    }
+    fn channel_text(&self, of: Channel, field: ChannelText) -> Read<Option<Text<'a>>>;
     /// The entries of `cat`.
     fn categories(
         &self,
-        _in: Channel,
-        _: CategoriesOf,
-        _each: impl FnMut(Text<'a>) -> Step,
-    ) -> Read<()> {
-        Ok(())
-    }
+        of: Channel,
+        whose: CategoriesOf,
+        each: impl FnMut(Text<'a>) -> Step,
+    ) -> Read<()>;
     /// The taxonomy of [`RequestView::categories`]; unknown is 1.
-    fn categories_tax(&self, _in: Channel, _: CategoriesOf) -> Read<i32> {
-        Ok(1)
-    }
+    fn categories_tax(&self, of: Channel, whose: CategoriesOf) -> Read<i32>;
 }
 
 /// An impression (OpenRTB 2.6, 3.2.4).
@@ -261,13 +248,9 @@ pub trait ImpView<'a> {
     /// holds at least one object (video and audio).
     fn priced_by_second(&self, of: MediaType) -> Read<bool>;
     /// `instl`; unknown is false. As what follows, only some line items ask for it.
-    fn instl(&self) -> Read<bool> {
-        Ok(false)
-    }
+    fn instl(&self) -> Read<bool>;
     /// `rwdd`; unknown is false.
-    fn rwdd(&self) -> Read<bool> {
-        Ok(false)
-    }
+    fn rwdd(&self) -> Read<bool>;
 }
 
 /// A deal of an impression (OpenRTB 2.6, 3.2.12).

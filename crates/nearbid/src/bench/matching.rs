@@ -12,8 +12,9 @@ use engine::{
     Notice, Position, Rates, Scratch, Snapshot, Status, Targeting, Timestamp, VideoSize, naive,
 };
 use openrtb::{
-    Country, Currency, DealTexts, DealView, DeviceType, ImpView, MediaInt, MediaInts, MediaType,
-    MediaTypes, Micros, Read, RequestTexts, RequestView, Step, Text,
+    CategoriesOf, Channel, ChannelText, Country, Currency, DealTexts, DealView, DeviceInt,
+    DeviceText, DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Micros, Read,
+    RequestTexts, RequestView, Step, Text,
 };
 use serde_json::{Value, json};
 
@@ -457,6 +458,30 @@ impl<'a> RequestView<'a> for &Request {
     fn texts(&self, _: RequestTexts, _: impl FnMut(Text<'a>) -> Step) -> Read<()> {
         Ok(())
     }
+
+    fn device_text(&self, _: DeviceText) -> Read<Option<Text<'a>>> {
+        Ok(None)
+    }
+
+    fn device_int(&self, _: DeviceInt) -> Read<Option<i32>> {
+        Ok(None)
+    }
+
+    fn channel(&self) -> Read<Option<Channel>> {
+        Ok(None)
+    }
+
+    fn channel_text(&self, _: Channel, _: ChannelText) -> Read<Option<Text<'a>>> {
+        Ok(None)
+    }
+
+    fn categories(&self, _: Channel, _: CategoriesOf, _: impl FnMut(Text<'a>) -> Step) -> Read<()> {
+        Ok(())
+    }
+
+    fn categories_tax(&self, _: Channel, _: CategoriesOf) -> Read<i32> {
+        Ok(1)
+    }
 }
 
 impl<'a> ImpView<'a> for &Request {
@@ -515,6 +540,14 @@ impl<'a> ImpView<'a> for &Request {
     }
 
     fn priced_by_second(&self, _: MediaType) -> Read<bool> {
+        Ok(false)
+    }
+
+    fn instl(&self) -> Read<bool> {
+        Ok(false)
+    }
+
+    fn rwdd(&self) -> Read<bool> {
         Ok(false)
     }
 }
