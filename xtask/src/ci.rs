@@ -2,6 +2,7 @@
 //! checks need, runs them in the order in which they fail fastest, and says what it skipped.
 
 use crate::counts::Outcome;
+use crate::process::{command, finish};
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -329,22 +330,6 @@ fn succeeds(program: &str, args: &[&str]) -> bool {
         .stdout(Stdio::null())
         .stderr(Stdio::null());
     command.status().is_ok_and(|s| s.success())
-}
-
-pub fn command(dir: &Path, program: &str, args: &[&str]) -> Result<()> {
-    let mut command = Command::new(program);
-    command.args(args).current_dir(dir);
-    finish(command)
-}
-
-fn finish(mut command: Command) -> Result<()> {
-    let status = command
-        .status()
-        .with_context(|| format!("running {command:?}"))?;
-    if !status.success() {
-        bail!("{command:?}: {status}");
-    }
-    Ok(())
 }
 
 #[cfg(test)]

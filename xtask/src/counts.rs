@@ -76,7 +76,7 @@ fn rises(known: &Value, counted: &[(String, u64)]) -> Vec<String> {
 /// Instructions of a no, by path.
 fn count(root: &Path) -> Result<Vec<(String, u64)>> {
     let build = ["build", "-q", "--release", "--locked", "-p", "nearbid"];
-    crate::ci::command(root, "cargo", &build)?;
+    crate::process::command(root, "cargo", &build)?;
     let target = std::env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
     let program = root.join(target).join("release/nearbid");
     let output = Command::new(&program)

@@ -3,6 +3,7 @@
 mod ci;
 mod codegen;
 mod counts;
+mod process;
 mod tidy;
 
 use anyhow::{Context, Result};

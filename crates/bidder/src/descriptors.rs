@@ -6,7 +6,6 @@
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::config::Config;
-use crate::run::http_connections_max;
 
 /// For line items, logs, listeners, and whatever a library opens.
 const KEPT: usize = 64;
@@ -14,14 +13,14 @@ const KEPT: usize = 64;
 const KEPT_PER_THREAD: usize = 8;
 
 /// Raises the limit of open files as far as the system lets it be raised, and lowers the limit of
-/// connections to what that allows.
-pub(crate) fn make_room(config: &mut Config) {
+/// connections to what that allows beside those that the HTTP ports may need.
+pub(crate) fn make_room(config: &mut Config, http_connections_max: usize) {
     let files = raise();
     let threads = match config.server.threads {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         threads => threads,
     };
-    let kept = KEPT + KEPT_PER_THREAD * threads + http_connections_max(config);
+    let kept = KEPT + KEPT_PER_THREAD * threads + http_connections_max;
     let (asked, possible) = (
         config.server.limits.connections_max,
         connections(files, kept),

@@ -75,7 +75,8 @@ impl std::error::Error for RunError {}
 pub fn run(config: Config) -> Result<(), RunError> {
     let mut signals = listen_for_signals().map_err(setup("listen for signals"))?;
     let mut config = config;
-    descriptors::make_room(&mut config);
+    let http_connections_max = http_connections_max(&config);
+    descriptors::make_room(&mut config, http_connections_max);
     let (shared, source) = load(&config)?;
     let admin = Arc::new(Admin::new(shared.clone()));
     let admin_port = start_admin(&config, &admin)?;
@@ -166,7 +167,7 @@ const NOTICE_LIMITS: HttpLimits = HttpLimits {
 };
 
 /// Descriptors that the HTTP ports may need.
-pub(crate) fn http_connections_max(config: &Config) -> usize {
+fn http_connections_max(config: &Config) -> usize {
     let admin = config.admin.map_or(0, |_| ADMIN_LIMITS.connections_max);
     let notices = config.notices.as_ref();
     admin + notices.map_or(0, |_| NOTICE_LIMITS.connections_max)
