@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 const LINE_ITEMS: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../../examples/line-items.json"
@@ -47,15 +49,13 @@ fn wait_for<T>(what: &str, mut is: impl FnMut() -> Option<T>) -> T {
     panic!("not within 30 s: {what}");
 }
 
-fn signal(child: &Child, name: &str) {
-    let pid = child.id().to_string();
-    let kill = Command::new("kill").args(["-s", name, &pid]).status();
-    assert!(kill.unwrap().success());
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
 }
 
 #[track_caller]
 fn check_ends_well(mut child: Child, folder: &Path) {
-    signal(&child, "TERM");
+    signal(&child, Signal::TERM);
     let status: ExitStatus = wait_for("an end", || child.try_wait().unwrap());
     assert_eq!(status.code(), Some(0));
     assert!(!folder.join("bid.sock").exists());
@@ -67,7 +67,7 @@ fn a_log_that_is_gone_stops_nothing() {
     let (child, log) = bidder(folder.path());
     drop(log);
     for _ in 0..3 {
-        signal(&child, "HUP");
+        signal(&child, Signal::HUP);
         std::thread::sleep(Duration::from_millis(20));
     }
     check_ends_well(child, folder.path());
