@@ -29,9 +29,11 @@ use openrtb::{
 };
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The most that one request may cost, in blocks of line items and in line items that are looked at one
-/// by one, over all its markets. With a million line items a market that nobody wins costs some 2,000.
+/// The most that one request may cost, in blocks of line items, in line items that are looked at one by
+/// one, and in bids, over all its markets. With a million line items a market that nobody wins costs some 2,000.
 pub const WORK_MAX: u32 = 1 << 20;
+/// What a bid counts for: no answer has more than 4,096.
+const WORK_OF_BID: u32 = 256;
 
 /// Room that a decision works in. Keep one for each thread: once warm, a no allocates nothing.
 #[derive(Debug, Default)]
@@ -794,6 +796,7 @@ where
                 }
                 continue;
             };
+            self.spend(WORK_OF_BID)?;
             let id = (self.ids)();
             if self.book.reserve(at, id, cost, self.now) {
                 self.draft.bids.push(Bid {

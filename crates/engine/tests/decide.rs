@@ -497,7 +497,17 @@ fn work_without_end_is_refused() {
         }
     };
     assert_eq!(outcome(with_imps(100)), Ok(Some(Reason::Blocked)));
-    let too_much = (engine::WORK_MAX / 5000 + 1) as usize;
+    let bids = Request {
+        bseat: Vec::new(),
+        ..with_imps(3800)
+    };
+    assert_eq!(outcome(bids), Ok(None));
+    let more = Request {
+        bseat: Vec::new(),
+        ..with_imps(4100)
+    };
     let refused = Err(Invalid::OverLimit(openrtb::Limit::Work));
+    assert_eq!(outcome(more), refused);
+    let too_much = (engine::WORK_MAX / 5000 + 1) as usize;
     assert_eq!(outcome(with_imps(too_much)), refused);
 }

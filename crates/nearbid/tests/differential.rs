@@ -413,111 +413,85 @@ fn line_item(run: &mut Run, at: usize) -> Value {
     item
 }
 
-// Long: a line for each part of the targeting.
+/// Keys of a targeting, each with what a request would meet, if it says anything there.
+type Keys = Vec<(&'static str, Option<Value>)>;
+
+/// Few keys, or nothing would get far; most often one.
 fn targeting(draw: &mut Draw, request: &BidRequest) -> Value {
+    let keys = [
+        of_device(draw, request),
+        of_channel(draw, request),
+        of_imp(draw, request),
+    ]
+    .concat();
     let mut targeting = json!({});
-    let device = request.device.clone().unwrap_or_default();
-    let geo = device.geo.clone().unwrap_or_default();
-    let imp = request.imp.first().cloned().unwrap_or_default();
-    let video = imp.video.clone().unwrap_or_default();
-    let deals = imp.pmp.clone().unwrap_or_default().deals;
-    let deals: Vec<_> = deals.into_iter().flat_map(|deal| deal.id).collect();
-    let country = geo.country.filter(|code| code.len() == 3);
-    let position = [video.pos, imp.banner.clone().and_then(|banner| banner.pos)];
-    let (site, app) = (
-        request.site.clone().unwrap_or_default(),
-        request.app.clone().unwrap_or_default(),
-    );
-    let content = site.content.or(app.content).unwrap_or_default();
-    let publisher = site.publisher.or(app.publisher).unwrap_or_default();
-    let inside = |key: &str, list: Vec<String>, draw: &mut Draw| {
-        let which = draw.pick(&["include", "include", "exclude"]);
-        (!list.is_empty()).then(|| json!({ which: { key: list } }))
-    };
-    let flat = |list: Vec<String>, draw: &mut Draw| {
-        let which = draw.pick(&["include", "include", "exclude"]);
-        (!list.is_empty()).then(|| json!({ which: list }))
-    };
-    let between = |range: std::ops::RangeInclusive<i32>, value: Option<i32>| {
-        value
-            .filter(|value| range.contains(value))
-            .map(|value| json!([value]))
-    };
-    let mut keys = vec![
-        ("deals", (!deals.is_empty()).then(|| json!(deals))),
-        ("countries", country.map(|country| json!([country, "DEU"]))),
-        ("device_types", between(1..=8, device.devicetype)),
-        (
-            "video_size",
-            Some(json!({ draw.pick(&["min_w", "max_w"]): 640 })),
-        ),
-        (
-            "places",
-            inside("regions", geo.region.into_iter().collect(), draw),
-        ),
-        (
-            "places",
-            inside("cities", geo.city.into_iter().collect(), draw),
-        ),
-        (
-            "places",
-            inside("metros", geo.metro.into_iter().collect(), draw),
-        ),
-        (
-            "channels",
-            Some(json!([draw.pick(&["site", "app", "dooh"])])),
-        ),
-        (
-            "inventory",
-            inside("domains", site.domain.into_iter().collect(), draw),
-        ),
-        (
-            "inventory",
-            inside("bundles", app.bundle.into_iter().collect(), draw),
-        ),
-        ("publishers", flat(publisher.id.into_iter().collect(), draw)),
-        (
-            "languages",
-            flat(content.language.into_iter().collect(), draw),
-        ),
-        ("connection_types", between(1..=7, device.connectiontype)),
-        (
-            "hours",
-            Some(json!([{ "days": ["mon"], "from": draw.below(12), "to": 12 + draw.below(12) }])),
-        ),
-        (
-            "positions",
-            position
-                .into_iter()
-                .flatten()
-                .next()
-                .and_then(|pos| between(1..=7, Some(pos))),
-        ),
-        ("plcmts", between(1..=4, video.plcmt)),
-        ("interstitial", Some(json!(draw.below(2) == 0))),
-        ("rewarded", Some(json!(draw.below(2) == 0))),
-        (
-            "os",
-            device.os.map(
-                |os| json!([{ "name": os, "min_version": draw.pick(&["4", "14.2", "17.0.1"]) }]),
-            ),
-        ),
-    ];
-    let cat = [site.cat, app.cat, content.cat].concat();
-    if let Some(cat) = cat.first() {
-        let cattax = draw.pick(&[1, 1, 6]);
-        keys.push((
-            "categories",
-            Some(json!({ "include": [cat], "cattax": cattax })),
-        ));
-    }
-    // Few of them, or nothing would get far; most often one.
     for _ in 0..=draw.below(3) {
         if let (key, Some(value)) = &keys[draw.below(keys.len())] {
             targeting[*key] = value.clone();
         }
     }
     targeting
+}
+
+fn of_device(draw: &mut Draw, request: &BidRequest) -> Keys {
+    let device = request.device.clone().unwrap_or_default();
+    let geo = device.geo.clone().unwrap_or_default();
+    let country = geo.country.filter(|code| code.len() == 3);
+    let from = draw.below(12);
+    let hours = json!([{ "days": ["mon"], "from": from, "to": 12 + draw.below(12) }]);
+    let least = draw.pick(&["4", "14.2", "17.0.1"]);
+    let os = |name| json!([{ "name": name, "min_version": least }]);
+    vec![
+        ("countries", country.map(|country| json!([country, "DEU"]))),
+        ("device_types", between(1..=8, device.devicetype)),
+        ("connection_types", between(1..=7, device.connectiontype)),
+        ("places", draw.chosen(Some("regions"), geo.region)),
+        ("places", draw.chosen(Some("cities"), geo.city)),
+        ("places", draw.chosen(Some("metros"), geo.metro)),
+        ("os", device.os.map(os)),
+        ("hours", Some(hours)),
+    ]
+}
+
+fn of_channel(draw: &mut Draw, request: &BidRequest) -> Keys {
+    let site = request.site.clone().unwrap_or_default();
+    let app = request.app.clone().unwrap_or_default();
+    let content = site.content.or(app.content).unwrap_or_default();
+    let publisher = site.publisher.or(app.publisher).unwrap_or_default();
+    let cat = [site.cat, app.cat, content.cat].concat();
+    let cattax = draw.pick(&[1, 1, 6]);
+    let categories = |cat: &String| json!({ "include": [cat], "cattax": cattax });
+    let channel = draw.pick(&["site", "app", "dooh"]);
+    vec![
+        ("channels", Some(json!([channel]))),
+        ("inventory", draw.chosen(Some("domains"), site.domain)),
+        ("inventory", draw.chosen(Some("bundles"), app.bundle)),
+        ("publishers", draw.chosen(None, publisher.id)),
+        ("languages", draw.chosen(None, content.language)),
+        ("categories", cat.first().map(categories)),
+    ]
+}
+
+fn of_imp(draw: &mut Draw, request: &BidRequest) -> Keys {
+    let imp = request.imp.first().cloned().unwrap_or_default();
+    let video = imp.video.unwrap_or_default();
+    let pos = video.pos.or(imp.banner.and_then(|banner| banner.pos));
+    let deals = imp.pmp.unwrap_or_default().deals.into_iter();
+    let deals: Vec<_> = deals.flat_map(|deal| deal.id).collect();
+    let bound = draw.pick(&["min_w", "max_w"]);
+    vec![
+        ("deals", (!deals.is_empty()).then(|| json!(deals))),
+        ("video_size", Some(json!({ bound: 640 }))),
+        ("positions", between(1..=7, pos)),
+        ("plcmts", between(1..=4, video.plcmt)),
+        ("interstitial", Some(json!(draw.below(2) == 0))),
+        ("rewarded", Some(json!(draw.below(2) == 0))),
+    ]
+}
+
+fn between(range: std::ops::RangeInclusive<i32>, value: Option<i32>) -> Option<Value> {
+    let value = value.filter(|value| range.contains(value));
+    value.map(|value| json!([value]))
 }
 
 fn creative(draw: &mut Draw, number: usize) -> Value {
@@ -661,6 +635,16 @@ impl Draw {
             let at = self.below(list.len());
             change(self, &mut list[at]);
         }
+    }
+
+    /// Includes or excludes an entry, of the list with this key where there are several.
+    fn chosen(&mut self, key: Option<&str>, entry: Option<String>) -> Option<Value> {
+        let which = self.pick(&["include", "include", "exclude"]);
+        let list = json!([entry?]);
+        Some(match key {
+            Some(key) => json!({ which: { key: list } }),
+            None => json!({ which: list }),
+        })
     }
 
     /// A copy with a few bytes changed, left out or cut off.

@@ -452,6 +452,21 @@ mod tests {
         }
     }
 
+    /// Between looking at what is there and replacing it nobody else may do the same.
+    #[test]
+    fn who_starts_waits_for_another_who_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s");
+        let lock = Lock::take(&path).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| try_listen(&path));
+            std::thread::sleep(10 * LOCK_PAUSE);
+            assert!(!path.exists() && !waiting.is_finished());
+            drop(lock);
+            assert!(waiting.join().unwrap().is_ok());
+        });
+    }
+
     #[test]
     fn what_has_become_live_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();

@@ -111,6 +111,7 @@ impl Check {
         let notices = self.notices(keys);
         let limits = self.limits(keys);
         let server = self.server(keys, limits.message_bytes_max);
+        self.check_one_message_fits(&server.limits);
         Config {
             line_items: line_items.unwrap_or_default(),
             rates: keys.rates.clone(),
@@ -240,6 +241,28 @@ impl Check {
                 gids: keys.peer_gids.clone().unwrap_or_default(),
             },
             ..ServerOptions::default()
+        }
+    }
+
+    /// What a message may hold while it comes in has to be within what a connection, and all of them, may.
+    fn check_one_message_fits(&self, limits: &ServerLimits) {
+        for (key, most) in [
+            (
+                "partial-bytes-per-connection-max",
+                limits.partial_bytes_per_connection_max,
+            ),
+            ("partial-bytes-max", limits.partial_bytes_max),
+        ] {
+            let message = limits.message_bytes_max;
+            if message > most {
+                let problem =
+                    format!("is {message}, which a message never reaches: {key} is {most}");
+                self.fault(
+                    "message-bytes-max",
+                    problem,
+                    &format!("1 to {most}, or a higher {key}"),
+                );
+            }
         }
     }
 
@@ -584,6 +607,21 @@ mod tests {
             assert_eq!(limits.tcp_idle_timeout, expect);
             assert_eq!(limits.unix_idle_timeout, expect);
         }
+    }
+
+    #[test]
+    fn one_message_has_to_fit() {
+        let per_connection = "partial-bytes-per-connection-max";
+        check_faults(
+            LEAST,
+            "message-bytes-max = 8000000",
+            &[&format!(
+                "nearbid.toml:1:1: message-bytes-max is 8000000, which a message never reaches: \
+                 {per_connection} is 4194304; allowed: 1 to 4194304, or a higher {per_connection}"
+            )],
+        );
+        let both = "message-bytes-max = 8000000\npartial-bytes-per-connection-max = 8000000";
+        assert!(config(LEAST, both).is_ok());
     }
 
     #[test]

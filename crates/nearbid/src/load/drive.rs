@@ -10,6 +10,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use bidder::service::{BID_PATH, FORMAT_METADATA};
 use hdrhistogram::Histogram;
 use transport::{Client, Code, Finished, StartError};
 use wire::Format;
@@ -18,10 +19,6 @@ use super::pace::Pace;
 use super::pool::Pool;
 use super::usage;
 
-/// The method that is called.
-const PATH: &str = "/nearbid.v1.Bidder/Bid";
-/// Says the format to servers whose clients cannot set a content-subtype.
-const FORMAT_KEY: &str = "nearbid-format";
 /// Replies handed on together: few enough to show progress, many enough to wake nobody often.
 const BATCH_REPLIES_MAX: usize = 256;
 /// Longest wait for the sockets, so that a stop is seen.
@@ -197,9 +194,9 @@ impl Run<'_> {
     fn send(&mut self) -> Result<(), StartError> {
         let format = self.plan.format.name().as_bytes();
         let message = self.plan.pool.request(self.sent);
-        let metadata = [(FORMAT_KEY, format)];
+        let metadata = [(FORMAT_METADATA, format)];
         self.client
-            .start(PATH, "", &metadata, message, Some(self.plan.timeout))
+            .start(BID_PATH, "", &metadata, message, Some(self.plan.timeout))
             .map(|_| ())
     }
 

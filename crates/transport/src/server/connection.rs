@@ -100,11 +100,8 @@ impl Connection {
     pub fn wanted(&mut self) -> EventFlags {
         let mut flags = EventFlags::empty();
         // What is not going to be read must not be looked for, or epoll reports it for ever.
-        if self.closing.is_some()
-            || (!self.machine.is_full()
-                && self.machine.out().len() < Buffers::READ_BYTES
-                && self.rest.len() < Buffers::READ_BYTES)
-        {
+        let is_ready = !self.machine.is_full() && self.machine.out().len() < Buffers::READ_BYTES;
+        if self.closing.is_some() || is_ready && self.has_room() {
             flags |= EventFlags::IN;
         }
         if !self.machine.out().is_empty() {
@@ -113,11 +110,15 @@ impl Connection {
         flags
     }
 
+    /// Whether a read has room for more: what was left of the last ones is read together with it.
+    fn has_room(&self) -> bool {
+        self.rest.len() < Buffers::READ_BYTES
+    }
+
     /// One read, everything that is in it, one write.
     pub fn readable<S: Service>(&mut self, buffers: &mut Buffers, host: &mut Host<S>) -> Alive {
         let held = self.rest.len();
-        let (Some(front), true) = (buffers.input.get_mut(..held), held < Buffers::READ_BYTES)
-        else {
+        let (Some(front), true) = (buffers.input.get_mut(..held), self.has_room()) else {
             return Alive::Yes;
         };
         front.copy_from_slice(&self.rest);
@@ -453,10 +454,37 @@ mod tests {
         bytes
     }
 
-    /// Whatever the peer reads and sends: as long as epoll is told to look for bytes, a look takes some.
-    /// If not, it would be told of them for ever.
+    /// Epoll would tell for ever of bytes that nobody reads.
     #[test]
     fn what_is_looked_for_is_read() {
+        let options = ServerOptions::default();
+        let now = Instant::now();
+        let mut host = Host::alone(Thousand, &options).unwrap();
+        let mut buffers = Buffers::new();
+        for (held, looks) in [
+            (0, true),
+            (Buffers::READ_BYTES - 1, true),
+            (Buffers::READ_BYTES, false),
+        ] {
+            let (mut peer, socket) = UnixStream::pair().unwrap();
+            let machine = ServerConnection::new(&options.limits, TransportKind::Unix, None, now);
+            let mut connection = Connection::new(socket.into(), machine, now);
+            connection.rest = vec![0; held];
+            assert_eq!(
+                connection.wanted().contains(EventFlags::IN),
+                looks,
+                "{held}"
+            );
+            peer.write_all(b"more").unwrap();
+            let before = connection.read;
+            let _ = connection.readable(&mut buffers, &mut host);
+            assert_eq!(connection.read > before, looks, "{held}");
+        }
+    }
+
+    /// A peer that reads a little now and then is served whatever it sends.
+    #[test]
+    fn a_slow_reader_gets_everything() {
         let options = ServerOptions::default();
         let now = Instant::now();
         let mut host = Host::alone(Thousand, &options).unwrap();

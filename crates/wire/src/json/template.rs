@@ -4,7 +4,7 @@ use super::ext;
 use super::message::{Encoder, object};
 use super::strict::{Reader, Token};
 use crate::message::{FieldSink as _, ImpExt, Message};
-use crate::template::{Base, BaseImp, Cut, ImpPatch, Patch, gaps};
+use crate::template::{Base, BaseImp, Cut, ImpPatch, Part, Patch, gaps};
 
 /// What is the same in all requests of a placement.
 #[derive(Debug, PartialEq)]
@@ -21,20 +21,13 @@ struct TemplateImp {
     ext: TemplateExt,
 }
 
-/// An object that may be there without a member that a patch sets.
-#[derive(Debug, PartialEq)]
-struct Part {
-    cut: Cut,
-    is_set: bool,
-}
-
 impl Template {
     pub(crate) fn new(base: &Base) -> Template {
         Template {
             request: cut(&base.request, &gaps::REQUEST),
             imps: base.imps.iter().map(TemplateImp::new).collect(),
-            site: Part::new(base.site.as_deref(), &gaps::SITE),
-            source: Part::new(base.source.as_deref(), &gaps::SOURCE),
+            site: Part::new(base.site.as_deref(), &gaps::SITE, cut),
+            source: Part::new(base.source.as_deref(), &gaps::SOURCE, cut),
         }
     }
 
@@ -193,15 +186,6 @@ impl TemplateExt {
             }
             (None, Some(text)) => out.extend_from_slice(text),
             (None, None) => {}
-        }
-    }
-}
-
-impl Part {
-    fn new<M: Message>(message: Option<&M>, gaps: &[u32]) -> Part {
-        Part {
-            cut: message.map_or_else(|| Cut::new([], gaps), |message| cut(message, gaps)),
-            is_set: message.is_some(),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::cursor::Fields;
 use super::message::{self, Encoder};
 use crate::message::reverse::{self, Reverse};
 use crate::message::{FieldSink as _, Message};
-use crate::template::{Base, BaseImp, Cut, ImpPatch, Patch, gaps};
+use crate::template::{Base, BaseImp, Cut, ImpPatch, Part, Patch, gaps};
 
 /// What is the same in all requests of a placement.
 #[derive(Debug, PartialEq)]
@@ -22,20 +22,13 @@ struct TemplateImp {
     ext: Part,
 }
 
-/// A sub-message that may be there without a field that a patch sets.
-#[derive(Debug, PartialEq)]
-struct Part {
-    cut: Cut,
-    is_set: bool,
-}
-
 impl Template {
     pub(crate) fn new(base: &Base) -> Template {
         Template {
             request: cut(&base.request, &gaps::REQUEST),
             imps: base.imps.iter().map(TemplateImp::new).collect(),
-            site: Part::new(base.site.as_deref(), &gaps::SITE),
-            source: Part::new(base.source.as_deref(), &gaps::SOURCE),
+            site: Part::new(base.site.as_deref(), &gaps::SITE, cut),
+            source: Part::new(base.source.as_deref(), &gaps::SOURCE, cut),
         }
     }
 
@@ -107,7 +100,7 @@ impl TemplateImp {
     fn new(base: &BaseImp) -> TemplateImp {
         TemplateImp {
             imp: cut(&base.imp, &gaps::IMP),
-            ext: Part::new(base.ext.as_deref(), &gaps::IMP_EXT),
+            ext: Part::new(base.ext.as_deref(), &gaps::IMP_EXT, cut),
         }
     }
 
@@ -133,15 +126,6 @@ impl TemplateImp {
         to.raw(rest);
         to.text(tid, patch.ext_tid);
         to.raw(to_tid);
-    }
-}
-
-impl Part {
-    fn new<M: Message>(message: Option<&M>, gaps: &[u32]) -> Part {
-        Part {
-            cut: message.map_or_else(|| Cut::new([], gaps), |message| cut(message, gaps)),
-            is_set: message.is_some(),
-        }
     }
 }
 

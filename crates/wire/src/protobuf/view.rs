@@ -193,8 +193,12 @@ const PMP: usize = 8;
 const SECURE: usize = 9;
 const QTY: usize = 10;
 
-/// The walk over an impression.
-pub(crate) type ImpScan = Scan<11>;
+/// An impression: where it lies, and the walk over it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ImpScan {
+    at: Span,
+    fields: Scan<11>,
+}
 
 /// The walk over a request, but for its impressions.
 #[derive(Default)]
@@ -212,9 +216,9 @@ impl RequestScan {
         let enter = |place, value| match place {
             IMP => {
                 meter.check_imps(imps.len() + 1)?;
-                let mut imp = ImpScan::default();
-                imp.walk(Fields::within(bytes, value), &IMP_PLACES, |_, _| Ok(()))?;
-                imps.push(imp);
+                let mut fields = Scan::default();
+                fields.walk(Fields::within(bytes, value), &IMP_PLACES, |_, _| Ok(()))?;
+                imps.push(ImpScan { at: value, fields });
                 Ok(())
             }
             DEVICE => walk_device(bytes, value, device, geo),
@@ -441,8 +445,6 @@ impl<'a> RequestView<'a> for Request<'a> {
         Ok(Imp {
             message: self.message,
             scan: self.imps.get(index).ok_or(Refusal::Malformed)?,
-            imps: self.scan.request.at(IMP),
-            index,
         })
     }
 
@@ -539,9 +541,6 @@ impl<'a> RequestView<'a> for Request<'a> {
 pub(crate) struct Imp<'a> {
     message: Message<'a>,
     scan: &'a ImpScan,
-    /// Where the impressions are, and which of them this is.
-    imps: Seen,
-    index: usize,
 }
 
 impl<'a> Imp<'a> {
@@ -553,24 +552,16 @@ impl<'a> Imp<'a> {
         take: impl FnMut(u32, &mut Fields<'a>) -> Read<Step>,
     ) -> Read<()> {
         self.message
-            .walk(self.scan.at(of as usize), fields::medium(of), take)
+            .walk(self.scan.fields.at(of as usize), fields::medium(of), take)
     }
 
     /// A flag that the walk over the impression does not note, because few decisions ask for it.
     fn flag(&self, number: u16) -> Read<bool> {
-        let (message, mut left) = (self.message, self.index);
-        let (mut flag, imps) = (false, Fields::within(message.bytes, self.imps.stretch()));
-        message.values(imps, len(request::IMP), &mut |imp| {
-            if left > 0 {
-                left -= 1;
-                return Ok(Step::On);
-            }
-            let fields = Fields::within(message.bytes, imp);
-            message.values(fields, varint(number), &mut |value| {
-                flag = Fields::within(message.bytes, value).varint()? != 0;
-                Ok(Step::On)
-            })?;
-            Ok(Step::Enough)
+        let (message, mut flag) = (self.message, false);
+        let fields = Fields::within(message.bytes, self.scan.at);
+        message.values(fields, varint(number), &mut |value| {
+            flag = Fields::within(message.bytes, value).varint()? != 0;
+            Ok(Step::On)
         })?;
         Ok(flag)
     }
@@ -606,14 +597,14 @@ impl<'a> ImpView<'a> for Imp<'a> {
 
     #[inline]
     fn id(&self) -> Read<Option<Text<'a>>> {
-        self.message.text(self.scan.at(IMP_ID))
+        self.message.text(self.scan.fields.at(IMP_ID))
     }
 
     #[inline]
     fn media_types(&self) -> Read<MediaTypes> {
         let mut media = MediaTypes::NONE;
         for of in MediaType::ALL {
-            if self.scan.at(of as usize).is_set() {
+            if self.scan.fields.at(of as usize).is_set() {
                 media = media.with(of);
             }
         }
@@ -663,26 +654,29 @@ impl<'a> ImpView<'a> for Imp<'a> {
 
     #[inline]
     fn bidfloor(&self) -> Read<Option<f64>> {
-        self.message.double(self.scan.at(BIDFLOOR))
+        self.message.double(self.scan.fields.at(BIDFLOOR))
     }
 
     #[inline]
     fn bidfloorcur(&self) -> Read<Option<Text<'a>>> {
-        self.message.text(self.scan.at(BIDFLOORCUR))
+        self.message.text(self.scan.fields.at(BIDFLOORCUR))
     }
 
     #[inline]
     fn private_auction(&self) -> Read<bool> {
         const PRIVATE_AUCTION: u32 = varint(pmp::PRIVATE_AUCTION);
         let mut private = false;
-        self.message
-            .walk(self.scan.at(PMP), imp::PMP, |tag, fields| match tag {
+        self.message.walk(
+            self.scan.fields.at(PMP),
+            imp::PMP,
+            |tag, fields| match tag {
                 PRIVATE_AUCTION => {
                     private = fields.varint()? != 0;
                     Ok(Step::On)
                 }
                 _ => skip(tag, fields),
-            })?;
+            },
+        )?;
         Ok(private)
     }
 
@@ -690,20 +684,23 @@ impl<'a> ImpView<'a> for Imp<'a> {
     fn deals(&self, mut each: impl FnMut(Deal<'a>) -> Read<Step>) -> Read<()> {
         const DEALS: u32 = len(pmp::DEALS);
         let mut count = 0;
-        self.message
-            .walk(self.scan.at(PMP), imp::PMP, |tag, fields| match tag {
+        self.message.walk(
+            self.scan.fields.at(PMP),
+            imp::PMP,
+            |tag, fields| match tag {
                 DEALS => {
                     count += 1;
                     self.message.meter.check_deals(count)?;
                     each(Deal::read(self.message, fields.message()?)?)
                 }
                 _ => skip(tag, fields),
-            })
+            },
+        )
     }
 
     #[inline]
     fn secure(&self) -> Read<bool> {
-        let secure = self.message.varint(self.scan.at(SECURE))?;
+        let secure = self.message.varint(self.scan.fields.at(SECURE))?;
         Ok(secure.is_some_and(|varint| varint != 0))
     }
 
@@ -711,14 +708,17 @@ impl<'a> ImpView<'a> for Imp<'a> {
     fn qty_multiplier(&self) -> Read<Option<f64>> {
         const MULTIPLIER: u32 = double(qty::MULTIPLIER);
         let mut multiplier = None;
-        self.message
-            .walk(self.scan.at(QTY), imp::QTY, |tag, fields| match tag {
+        self.message.walk(
+            self.scan.fields.at(QTY),
+            imp::QTY,
+            |tag, fields| match tag {
                 MULTIPLIER => {
                     multiplier = Some(fields.f64()?);
                     Ok(Step::On)
                 }
                 _ => skip(tag, fields),
-            })?;
+            },
+        )?;
         Ok(multiplier.filter(|value| value.is_finite()))
     }
 

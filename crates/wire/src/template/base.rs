@@ -67,3 +67,28 @@ impl BaseImp {
         BaseImp { imp, ext }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Message;
+
+    #[track_caller]
+    fn check<M: Message>(gaps: &[u32], names: &[&str]) {
+        assert!(gaps.is_sorted());
+        let found: Vec<_> = gaps.iter().map(|number| M::name(*number)).collect();
+        assert_eq!(found, names);
+    }
+
+    #[test]
+    fn gaps_are_the_fields_of_the_schema() {
+        let request = [
+            "id", "imp", "site", "device", "user", "tmax", "regs", "source",
+        ];
+        check::<BidRequest>(&gaps::REQUEST, &request);
+        check::<Site>(&gaps::SITE, &["page", "ref"]);
+        check::<Source>(&gaps::SOURCE, &["tid"]);
+        check::<Imp>(&gaps::IMP, &["id", "bidfloor", "bidfloorcur", "ext"]);
+        check::<ImpExt>(&gaps::IMP_EXT, &["tid"]);
+    }
+}

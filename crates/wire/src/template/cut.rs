@@ -42,6 +42,23 @@ impl Cut {
     }
 }
 
+/// A message that may be there without a field that a patch sets.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Part {
+    pub(crate) cut: Cut,
+    pub(crate) is_set: bool,
+}
+
+impl Part {
+    /// The message, cut as its format is.
+    pub(crate) fn new<M>(message: Option<&M>, gaps: &[u32], cut: fn(&M, &[u32]) -> Cut) -> Part {
+        Part {
+            cut: message.map_or_else(|| Cut::new([], gaps), |message| cut(message, gaps)),
+            is_set: message.is_some(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -41,7 +41,7 @@ mod base;
 mod cut;
 
 pub(crate) use base::{Base, BaseImp, gaps};
-pub(crate) use cut::Cut;
+pub(crate) use cut::{Cut, Part};
 
 use crate::message::{BidRequest, Device, Imp, Regs, User};
 use crate::{Encoder, Format, flatbuffers, json, protobuf};
