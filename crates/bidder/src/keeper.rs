@@ -165,7 +165,8 @@ impl House {
             tracing::error!(why, %file, "the file is empty ([] means no line items); the old line items stay");
             return;
         }
-        match self.source.load() {
+        let before = self.shared.current.load_full();
+        match self.source.load(Some(&before)) {
             Ok(state) => self.take_over(state, why, started),
             Err(error) => {
                 self.shared.metrics.count_reload(Reload::Refused);

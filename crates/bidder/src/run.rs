@@ -133,7 +133,7 @@ fn load(config: &Config) -> Result<(Arc<Shared>, Source), RunError> {
         base: config.base,
         budgets: budgets.clone(),
     };
-    let state = source.load().map_err(RunError::Load)?;
+    let state = source.load(None).map_err(RunError::Load)?;
     let metrics = Metrics::new().map_err(setup("set metrics up"))?;
     metrics.loaded(&state);
     let shared = Shared {

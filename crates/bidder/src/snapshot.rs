@@ -61,19 +61,24 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 impl Source {
-    /// Reads the files and makes a state of them.
+    /// Reads the files and makes a state of them: quicker where there is a state before, for what its
+    /// catalog knows of line items that have not changed is taken from there.
     ///
     /// # Errors
     /// What is wrong with the files; nothing has changed then.
-    pub fn load(&self) -> Result<State, LoadError> {
+    pub fn load(&self, before: Option<&State>) -> Result<State, LoadError> {
         let items = line_items::read(&self.line_items).map_err(LoadError::Faults)?;
         let rates = match &self.rates {
             Some(file) => rates::read(file).map_err(LoadError::Faults)?,
             None => Vec::new(),
         };
-        let catalog = Arc::new(Catalog::build(items).map_err(LoadError::Catalog)?);
+        let catalog = match before {
+            Some(before) => before.snapshot.catalog().rebuild(items),
+            None => Catalog::build(items),
+        };
+        let catalog = catalog.map_err(LoadError::Catalog)?;
         Ok(State {
-            snapshot: Snapshot::open(catalog, &self.budgets, time::now()),
+            snapshot: Snapshot::open(Arc::new(catalog), &self.budgets, time::now()),
             rates: Rates::new(self.base, rates),
         })
     }
@@ -124,5 +129,45 @@ impl FileStamp {
             bytes: metadata.len(),
             modified_ns: seconds * 1_000_000_000 + i128::from(metadata.mtime_nsec()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+    use engine::MemoryLimits;
+
+    #[test]
+    fn a_reload_is_the_file_as_it_is_now() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = Source {
+            line_items: folder.path().join("line-items.json"),
+            rates: None,
+            base: Currency::USD,
+            budgets: MemoryBudgets::new(MemoryLimits::default()),
+        };
+        let load = |keys: &str, before: Option<&State>| {
+            let rest =
+                r#""adomain":["a.example"],"creatives":[{"id":"c","type":"native","adm":"{}"}]"#;
+            let items = ["a", "b"].map(|id| format!(r#"{{"id":"{id}",{keys},{rest}}}"#));
+            std::fs::write(&source.line_items, items.join("\n")).unwrap();
+            source.load(before).unwrap()
+        };
+        let mut state = load(r#""cpm":2"#, None);
+        for keys in [
+            r#""cpm":2,"budget":{"total":1}"#,
+            r#""cpm":2,"budget":{"total":2},"targeting":{"countries":["USA"]}"#,
+            r#""cpm":3,"status":"paused""#,
+        ] {
+            let (after, anew) = (load(keys, Some(&state)), load(keys, None));
+            let items = |of: &State| -> Vec<_> {
+                let items = of.snapshot.catalog().items();
+                items.map(|(at, item)| (at, item.clone())).collect()
+            };
+            assert_eq!(items(&after), items(&anew), "{keys}");
+            assert_ne!(items(&after), items(&state), "{keys}");
+            state = after;
+        }
     }
 }

@@ -5,75 +5,66 @@
 //! row of those that take any. A dimension of few values has a row a value; one of many (deals)
 //! has short lists of positions, and rows where a list would be longer than a row is wide.
 
+use crate::change::{Change, Column};
 use crate::intern::Interner;
 use crate::keyed::Keyed;
-use crate::rows::{self, Row, RowBuilder, RowId, Rows};
-use crate::rules::Rules;
+use crate::rows::{Row, RowBuilder, RowId, Rows};
 use crate::systems::Systems;
-use crate::{BLOCK_LEN, Block, Hours, LineItem, Numbers, Targeting, Version, keys};
+use crate::{BLOCK_LEN, Hours, LineItem, Numbers, Targeting, VideoSize, keys};
 use openrtb::{Channel, Country, DeviceType, Floor, MediaType, MediaTypes, Micros, Reason};
+use std::sync::Arc;
 
-/// The index of a catalog's line items.
+/// The index of a catalog's line items: a part for each dimension. Catalogs share those in which
+/// their line items do not differ.
 #[derive(Debug)]
 pub(crate) struct Index {
-    rows: Rows,
-    /// `cpm` by position; it never rises.
-    prices: Box<[Micros]>,
-    /// The highest `cpm` of each block.
-    tops: Box<[Micros]>,
-    open: RowId,
-    countries: Dimension,
-    device_types: Dimension,
-    formats: Dimension,
-    sizes: Sizes,
-    pub places: Keyed,
-    pub systems: Systems,
-    channels: Dimension,
-    pub inventory: Keyed,
-    pub publishers: Keyed,
-    pub categories: Keyed,
-    pub languages: Keyed,
-    connection_types: Dimension,
-    hours: Dimension,
-    positions: Dimension,
-    plcmts: Dimension,
-    interstitial: Dimension,
-    rewarded: Dimension,
-    pub banner_sizes: BannerSizes,
-    pub deals: Deals,
+    pub prices: Arc<Prices>,
+    pub deals: Arc<Deals>,
+    countries: Arc<Dimension>,
+    device_types: Arc<Dimension>,
+    formats: Arc<Dimension>,
+    sizes: Arc<Sizes>,
+    pub places: Arc<Keyed>,
+    pub systems: Arc<Systems>,
+    channels: Arc<Dimension>,
+    pub inventory: Arc<Keyed>,
+    pub publishers: Arc<Keyed>,
+    pub categories: Arc<Keyed>,
+    pub languages: Arc<Keyed>,
+    connection_types: Arc<Dimension>,
+    hours: Arc<Dimension>,
+    positions: Arc<Dimension>,
+    plcmts: Arc<Dimension>,
+    interstitial: Arc<Dimension>,
+    rewarded: Arc<Dimension>,
     stages: Stages,
 }
 
 impl Index {
     /// Indexes line items, which are in price order.
-    pub fn new(items: &[LineItem], rules: &Rules) -> Index {
-        let mut rows = Rows::new(items.len());
-        let prices: Box<[_]> = items.iter().map(|item| item.cpm).collect();
+    #[rustfmt::skip] // A table: the part, its column, how it is made of it.
+    pub fn new(change: &Change<'_>) -> Index {
         let mut index = Index {
-            tops: prices.iter().step_by(BLOCK_LEN).copied().collect(),
-            prices,
-            open: rows.select(|at| items.get(at).is_some_and(|i| i.targeting.deals.is_empty())),
-            countries: countries(&mut rows, items),
-            device_types: device_types(&mut rows, items),
-            formats: formats(&mut rows, items),
-            sizes: Sizes::new(&mut rows, items),
-            places: keys::places(&mut rows, items),
-            systems: Systems::new(&mut rows, items),
-            channels: channels(&mut rows, items),
-            inventory: keys::inventory(&mut rows, items),
-            publishers: keys::publishers(&mut rows, items),
-            categories: keys::categories(&mut rows, items),
-            languages: keys::languages(&mut rows, items),
-            connection_types: connection_types(&mut rows, items),
-            hours: hours(&mut rows, items),
-            positions: positions(&mut rows, items),
-            plcmts: plcmts(&mut rows, items),
-            interstitial: flags(&mut rows, items, |targeting| targeting.interstitial),
-            rewarded: flags(&mut rows, items, |targeting| targeting.rewarded),
-            banner_sizes: BannerSizes::new(&mut rows, items, rules),
-            deals: Deals::new(&mut rows, items),
+            prices: change.part(|was| &was.index.prices, |item| item.cpm, Prices::new),
+            deals: change.part(|was| &was.index.deals, |item| &*item.targeting.deals, Deals::new),
+            countries: change.part(|was| &was.index.countries, |item| &*item.targeting.countries, countries),
+            device_types: change.part(|was| &was.index.device_types, |item| &*item.targeting.device_types, device_types),
+            formats: change.part(|was| &was.index.formats, media, formats),
+            sizes: change.part(|was| &was.index.sizes, |item| item.targeting.video_size, Sizes::new),
+            places: change.part(|was| &was.index.places, |item| item.targeting.places.as_deref(), keys::places),
+            systems: change.part(|was| &was.index.systems, |item| &*item.targeting.os, Systems::new),
+            channels: change.part(|was| &was.index.channels, |item| item.targeting.channels, numbers),
+            inventory: change.part(|was| &was.index.inventory, |item| item.targeting.inventory.as_deref(), keys::inventory),
+            publishers: change.part(|was| &was.index.publishers, |item| item.targeting.publishers.as_deref(), keys::publishers),
+            categories: change.part(|was| &was.index.categories, |item| item.targeting.categories.as_deref(), keys::categories),
+            languages: change.part(|was| &was.index.languages, |item| item.targeting.languages.as_deref(), keys::languages),
+            connection_types: change.part(|was| &was.index.connection_types, |item| item.targeting.connection_types, numbers),
+            hours: change.part(|was| &was.index.hours, |item| &item.targeting.hours, hours),
+            positions: change.part(|was| &was.index.positions, placed, positions),
+            plcmts: change.part(|was| &was.index.plcmts, |item| item.targeting.plcmts, numbers),
+            interstitial: change.part(|was| &was.index.interstitial, |item| item.targeting.interstitial, flags),
+            rewarded: change.part(|was| &was.index.rewarded, |item| item.targeting.rewarded, flags),
             stages: Stages::ALWAYS,
-            rows,
         };
         index.stages = index.targeted();
         index
@@ -106,100 +97,85 @@ impl Index {
         self.stages.after(stage)
     }
 
-    /// All rows, for who puts one together of several.
-    pub fn rows(&self) -> &Rows {
-        &self.rows
-    }
-
-    /// Those that bid in the open market.
-    pub fn open(&self) -> Posting<'_> {
-        self.posting(self.open)
-    }
-
-    /// Those that bid through the deal with this number.
-    pub fn deal(&self, number: u32) -> Posting<'_> {
-        match self.deals.postings.get(number as usize) {
-            Some(DealPosting::Positions(positions)) => Posting::Positions(positions),
-            Some(DealPosting::Row(row)) => self.posting(*row),
-            None => Posting::Positions(&[]),
-        }
-    }
-
-    fn posting(&self, row: RowId) -> Posting<'_> {
-        self.rows.get(row).map_or(Posting::All, Posting::Row)
-    }
-
     /// Those that take the country; `None` is all of them.
     pub fn country(&self, country: Option<Country>) -> Option<Row<'_>> {
-        self.rows
-            .get(self.countries.row(country.map(Country::index)))
+        self.countries.row(country.map(Country::index))
     }
 
     /// Those that take the device type; `None` is all of them.
     pub fn device_type(&self, device: Option<DeviceType>) -> Option<Row<'_>> {
         let value = device.map(|device| usize::from(device.number()));
-        self.rows.get(self.device_types.row(value))
+        self.device_types.row(value)
     }
 
     /// Those with a creative of one of the media; `None` is all of them.
     pub fn format(&self, offered: MediaTypes) -> Option<Row<'_>> {
-        self.rows
-            .get(self.formats.row(Some(usize::from(offered.bits()))))
+        self.formats.row(Some(usize::from(offered.bits())))
     }
 
     /// Those that take the size of player: rows that a line item must all be in. They may let
     /// too many through where [`Index::sizes_are_exact`] is false.
     pub fn video_size(&self, size: Option<(i32, i32)>) -> [Option<Row<'_>>; 4] {
-        self.sizes.rows(size).map(|row| self.rows.get(row))
-    }
-
-    /// Those that take the system, folded, and its version; `None` is all of them. It may let too
-    /// many through where [`Systems::is_exact`] is false.
-    pub fn system(&self, name: Option<&str>, version: Option<Version>) -> Option<Row<'_>> {
-        self.rows.get(self.systems.row(name, version))
+        self.sizes.rows(size)
     }
 
     /// Those that take the channel; `None` is all of them.
     pub fn channel(&self, channel: Option<Channel>) -> Option<Row<'_>> {
-        let value = channel.map(|channel| channel as usize);
-        self.rows.get(self.channels.row(value))
+        self.channels.row(channel.map(|channel| channel as usize))
     }
 
     /// Those that take the type of connection; `None` is all of them.
     pub fn connection_type(&self, number: Option<i32>) -> Option<Row<'_>> {
-        self.rows.get(self.connection_types.row(value(number)))
+        self.connection_types.row(value(number))
     }
 
     /// Those that take the hour of the week; `None` is all of them.
     pub fn hour(&self, hour: Option<usize>) -> Option<Row<'_>> {
-        self.rows.get(self.hours.row(hour))
+        self.hours.row(hour)
     }
 
     /// Those that take the positions of banner and video; `None` is all of them.
     pub fn position(&self, banner: Option<i32>, video: Option<i32>) -> Option<Row<'_>> {
         let known = |pos| value(pos).filter(|pos| *pos < POSITIONS).unwrap_or(0);
         let pair = known(banner) * POSITIONS + known(video);
-        self.rows.get(self.positions.row(Some(pair)))
+        self.positions.row(Some(pair))
     }
 
     /// Those that take the kind of placement; `None` is all of them.
     pub fn plcmt(&self, number: Option<i32>) -> Option<Row<'_>> {
-        self.rows.get(self.plcmts.row(value(number)))
+        self.plcmts.row(value(number))
     }
 
     /// Those that take `instl`; `None` is all of them.
     pub fn interstitial(&self, instl: bool) -> Option<Row<'_>> {
-        self.rows.get(self.interstitial.row(Some(instl.into())))
+        self.interstitial.row(Some(instl.into()))
     }
 
     /// Those that take `rwdd`; `None` is all of them.
     pub fn rewarded(&self, rwdd: bool) -> Option<Row<'_>> {
-        self.rows.get(self.rewarded.row(Some(rwdd.into())))
+        self.rewarded.row(Some(rwdd.into()))
     }
 
     /// Whether [`Index::video_size`] says all there is to say.
     pub fn sizes_are_exact(&self) -> bool {
         self.sizes.exact
+    }
+}
+
+/// Prices by position; they never rise.
+#[derive(Debug)]
+pub(crate) struct Prices {
+    cpms: Box<[Micros]>,
+    /// The highest of each block.
+    tops: Box<[Micros]>,
+}
+
+impl Prices {
+    fn new(column: impl Column<Micros>) -> Prices {
+        Prices {
+            tops: column.clone().step_by(BLOCK_LEN).collect(),
+            cpms: column.collect(),
+        }
     }
 
     /// The first block in which every `cpm` is below `floor`.
@@ -217,9 +193,43 @@ impl Index {
         let Floor::At(floor) = floor else {
             return 0;
         };
-        let prices = self.prices.get(block * BLOCK_LEN..).unwrap_or_default();
+        let prices = self.cpms.get(block * BLOCK_LEN..).unwrap_or_default();
         let prices = prices.get(..BLOCK_LEN).unwrap_or(prices);
         prices.partition_point(|price| *price >= floor)
+    }
+}
+
+#[cfg(test)]
+impl Index {
+    /// The name of each part, and where it lies.
+    pub fn parts(&self) -> Vec<(&'static str, *const ())> {
+        macro_rules! parts {
+            ($($part:ident),*) => {{
+                let Index { $($part,)* stages: _ } = self;
+                vec![$((stringify!($part), Arc::as_ptr($part).cast())),*]
+            }};
+        }
+        parts!(
+            prices,
+            deals,
+            countries,
+            device_types,
+            formats,
+            sizes,
+            places,
+            systems,
+            channels,
+            inventory,
+            publishers,
+            categories,
+            languages,
+            connection_types,
+            hours,
+            positions,
+            plcmts,
+            interstitial,
+            rewarded
+        )
     }
 }
 
@@ -237,6 +247,7 @@ pub(crate) enum Posting<'r> {
 /// A dimension of few values: the row of each, by the value's number.
 #[derive(Debug)]
 struct Dimension {
+    rows: Rows,
     by_value: Box<[RowId]>,
     /// For an unknown value, and for one that no line item names: those that take any.
     otherwise: RowId,
@@ -245,17 +256,17 @@ struct Dimension {
 }
 
 impl Dimension {
-    /// `named` calls back with each value that the line item takes, or says that it takes any.
-    fn new(
-        rows: &mut Rows,
-        items: &[LineItem],
+    /// `named` calls back with each value that a line item takes, or says that it takes any.
+    fn new<V>(
+        column: impl Column<V>,
         values: usize,
-        named: impl Fn(&LineItem, &mut dyn FnMut(usize)) -> Takes,
+        named: impl Fn(V, &mut dyn FnMut(usize)) -> Takes,
     ) -> Dimension {
+        let mut rows = Rows::new(column.len());
         let mut any = rows.builder();
         let mut by_value: Vec<Option<RowBuilder>> = vec![None; values];
-        for (at, item) in items.iter().enumerate() {
-            let takes = named(item, &mut |value| {
+        for (at, wanted) in column.enumerate() {
+            let takes = named(wanted, &mut |value| {
                 if let Some(row) = by_value.get_mut(value) {
                     row.get_or_insert_with(|| rows.builder()).set(at);
                 }
@@ -276,12 +287,14 @@ impl Dimension {
             by_value: by_value.into_iter().map(row).collect(),
             is_targeted: otherwise != RowId::ALL,
             otherwise,
+            rows,
         }
     }
 
-    fn row(&self, value: Option<usize>) -> RowId {
+    /// Those that take the value; `None` is all of them.
+    fn row(&self, value: Option<usize>) -> Option<Row<'_>> {
         let row = value.and_then(|value| self.by_value.get(value));
-        *row.unwrap_or(&self.otherwise)
+        self.rows.get(*row.unwrap_or(&self.otherwise))
     }
 }
 
@@ -299,17 +312,15 @@ impl Takes {
     }
 }
 
-fn countries(rows: &mut Rows, items: &[LineItem]) -> Dimension {
-    Dimension::new(rows, items, Country::COUNT, |item, name| {
-        let countries = &item.targeting.countries;
+fn countries<'i>(column: impl Column<&'i [Country]>) -> Dimension {
+    Dimension::new(column, Country::COUNT, |countries, name| {
         countries.iter().for_each(|country| name(country.index()));
         Takes::any_if(countries.is_empty())
     })
 }
 
-fn device_types(rows: &mut Rows, items: &[LineItem]) -> Dimension {
-    Dimension::new(rows, items, 9, |item, name| {
-        let targets = &item.targeting.device_types;
+fn device_types<'i>(column: impl Column<&'i [DeviceType]>) -> Dimension {
+    Dimension::new(column, 9, |targets, name| {
         for target in targets {
             name(target.number().into());
             if *target == DeviceType::MOBILE {
@@ -321,11 +332,15 @@ fn device_types(rows: &mut Rows, items: &[LineItem]) -> Dimension {
     })
 }
 
+/// The media of a line item's creatives.
+fn media(item: &LineItem) -> MediaTypes {
+    let media = item.creatives.iter().map(|creative| creative.media);
+    media.fold(MediaTypes::NONE, MediaTypes::with)
+}
+
 /// The value is the set of media offered, so that one row answers for all of them.
-fn formats(rows: &mut Rows, items: &[LineItem]) -> Dimension {
-    Dimension::new(rows, items, 16, |item, name| {
-        let media = item.creatives.iter().map(|creative| creative.media);
-        let has = media.fold(MediaTypes::NONE, MediaTypes::with);
+fn formats(column: impl Column<MediaTypes>) -> Dimension {
+    Dimension::new(column, 16, |has, name| {
         (0..16)
             .filter(|offered| offered & usize::from(has.bits()) != 0)
             .for_each(name);
@@ -333,29 +348,13 @@ fn formats(rows: &mut Rows, items: &[LineItem]) -> Dimension {
     })
 }
 
-fn channels(rows: &mut Rows, items: &[LineItem]) -> Dimension {
-    Dimension::new(rows, items, Numbers::COUNT, |item, name| {
-        each_number(item.targeting.channels, name)
+fn numbers(column: impl Column<Numbers>) -> Dimension {
+    Dimension::new(column, Numbers::COUNT, |numbers, name| {
+        let is_in =
+            |number: &usize| u8::try_from(*number).is_ok_and(|number| numbers.contains(number));
+        (0..Numbers::COUNT).filter(is_in).for_each(name);
+        Takes::any_if(numbers.is_empty())
     })
-}
-
-fn connection_types(rows: &mut Rows, items: &[LineItem]) -> Dimension {
-    Dimension::new(rows, items, Numbers::COUNT, |item, name| {
-        each_number(item.targeting.connection_types, name)
-    })
-}
-
-fn plcmts(rows: &mut Rows, items: &[LineItem]) -> Dimension {
-    Dimension::new(rows, items, Numbers::COUNT, |item, name| {
-        each_number(item.targeting.plcmts, name)
-    })
-}
-
-/// Names the numbers of a set.
-fn each_number(numbers: Numbers, name: &mut dyn FnMut(usize)) -> Takes {
-    let is_in = |number: &usize| u8::try_from(*number).is_ok_and(|number| numbers.contains(number));
-    (0..Numbers::COUNT).filter(is_in).for_each(name);
-    Takes::any_if(numbers.is_empty())
 }
 
 /// The value of a field of numbers.
@@ -363,9 +362,8 @@ fn value(number: Option<i32>) -> Option<usize> {
     number.and_then(|number| usize::try_from(number).ok())
 }
 
-fn hours(rows: &mut Rows, items: &[LineItem]) -> Dimension {
-    Dimension::new(rows, items, Hours::COUNT, |item, name| {
-        let hours = &item.targeting.hours;
+fn hours<'i>(column: impl Column<&'i Hours>) -> Dimension {
+    Dimension::new(column, Hours::COUNT, |hours, name| {
         if hours.is_empty() {
             return Takes::Any;
         }
@@ -379,15 +377,20 @@ fn hours(rows: &mut Rows, items: &[LineItem]) -> Dimension {
 /// Positions of one medium, 0 for unknown.
 const POSITIONS: usize = Targeting::POSITION_MAX as usize + 1;
 
+/// The positions that a line item wants, if it wants any, and its media, one of which must be there.
+fn placed(item: &LineItem) -> Option<(Numbers, MediaTypes)> {
+    let positions = item.targeting.positions;
+    (!positions.is_empty()).then(|| (positions, media(item)))
+}
+
 /// The value is the banner's position and the video's, so that one row answers for both.
-fn positions(rows: &mut Rows, items: &[LineItem]) -> Dimension {
-    Dimension::new(rows, items, POSITIONS * POSITIONS, |item, name| {
-        let positions = item.targeting.positions;
-        if positions.is_empty() {
+fn positions(column: impl Column<Option<(Numbers, MediaTypes)>>) -> Dimension {
+    Dimension::new(column, POSITIONS * POSITIONS, |placed, name| {
+        let Some((positions, media)) = placed else {
             return Takes::Any;
-        }
-        let has = |media| item.creatives.iter().any(|of| of.media == media);
-        let (banner, video) = (has(MediaType::Banner), has(MediaType::Video));
+        };
+        let banner = media.contains(MediaType::Banner);
+        let video = media.contains(MediaType::Video);
         let is_met = |pos: usize| u8::try_from(pos).is_ok_and(|pos| positions.contains(pos));
         (0..POSITIONS * POSITIONS)
             .filter(|pair| banner && is_met(pair / POSITIONS) || video && is_met(pair % POSITIONS))
@@ -396,13 +399,8 @@ fn positions(rows: &mut Rows, items: &[LineItem]) -> Dimension {
     })
 }
 
-fn flags(
-    rows: &mut Rows,
-    items: &[LineItem],
-    wanted: impl Fn(&Targeting) -> Option<bool>,
-) -> Dimension {
-    Dimension::new(rows, items, 2, |item, name| {
-        let wanted = wanted(&item.targeting);
+fn flags(column: impl Column<Option<bool>>) -> Dimension {
+    Dimension::new(column, 2, |wanted, name| {
         wanted.into_iter().for_each(|flag| name(flag.into()));
         Takes::any_if(wanted.is_none())
     })
@@ -433,81 +431,10 @@ impl Stages {
     }
 }
 
-/// The banner sizes of creatives: who has one of each. It spares the last stage line items whose
-/// banners are of other sizes than those offered; it does not say that one fits.
-#[derive(Debug)]
-pub(crate) struct BannerSizes {
-    /// By the size's number in [`Rules`]; `None` where it has no row of its own.
-    by_size: Box<[Option<RowId>]>,
-    /// Those with a creative that is no banner, or whose size has no row.
-    otherwise: RowId,
-}
-
-impl BannerSizes {
-    /// So many sizes have rows: those that the most creatives have.
-    const SIZES_MAX: usize = 64;
-
-    fn new(rows: &mut Rows, items: &[LineItem], rules: &Rules) -> BannerSizes {
-        let mut counts = vec![0usize; rules.sizes_len()];
-        for size in items.iter().flat_map(|item| sizes(item, rules)).flatten() {
-            if let Some(count) = counts.get_mut(size as usize) {
-                *count += 1;
-            }
-        }
-        let mut most: Vec<_> = (0..counts.len()).collect();
-        most.sort_by_key(|size| core::cmp::Reverse(counts.get(*size)));
-        let mut by_size: Vec<Option<RowBuilder>> = vec![None; counts.len()];
-        for size in most.into_iter().take(Self::SIZES_MAX) {
-            if let Some(row) = by_size.get_mut(size) {
-                *row = Some(rows.builder());
-            }
-        }
-        let mut otherwise = rows.builder();
-        for (at, item) in items.iter().enumerate() {
-            for size in sizes(item, rules) {
-                let row = size.and_then(|size| by_size.get_mut(size as usize)?.as_mut());
-                row.unwrap_or(&mut otherwise).set(at);
-            }
-        }
-        let by_size = by_size.into_iter().map(|row| Some(rows.add(row?)));
-        BannerSizes {
-            by_size: by_size.collect(),
-            otherwise: rows.add(otherwise),
-        }
-    }
-
-    /// Whether it can spare anything: not where everybody has another creative than a banner.
-    pub fn is_of_use(&self) -> bool {
-        self.otherwise != RowId::ALL
-    }
-
-    /// Keeps of a block those that may have a creative of one of the sizes.
-    pub fn keep(&self, rows: &Rows, sizes: &[u32], block: usize, left: &mut Block) {
-        let of_sizes = sizes
-            .iter()
-            .filter_map(|size| *self.by_size.get(*size as usize)?);
-        let mut any = rows::NONE;
-        for id in of_sizes.chain([self.otherwise]) {
-            match rows.get(id) {
-                Some(row) => rows::add(&mut any, row.block(block)),
-                None => return,
-            }
-        }
-        rows::keep(left, &any);
-    }
-}
-
-/// The size of each creative; `None` of one that is no banner.
-fn sizes<'i>(item: &'i LineItem, rules: &'i Rules) -> impl Iterator<Item = Option<u32>> + 'i {
-    item.creatives.iter().map(|of| match of.media {
-        MediaType::Banner => rules.size(of.w.zip(of.h)?),
-        _ => None,
-    })
-}
-
 /// The bounds on the size of player, one dimension of thresholds each.
 #[derive(Debug)]
 struct Sizes {
+    rows: Rows,
     bounds: [Thresholds; 4],
     /// Those without any bound.
     unknown: RowId,
@@ -515,31 +442,33 @@ struct Sizes {
 }
 
 impl Sizes {
-    fn new(rows: &mut Rows, items: &[LineItem]) -> Sizes {
-        let size = |at: usize| items.get(at).map(|item| item.targeting.video_size);
+    fn new(column: impl Column<VideoSize>) -> Sizes {
+        let mut rows = Rows::new(column.len());
         // A bound from above is one from below with the sign turned.
         let least = |bound: Option<i32>| bound.map(i64::from);
         let most = |bound: Option<i32>| bound.map(|bound| -i64::from(bound));
+        let sizes = || column.clone();
         let bounds = [
-            Thresholds::new(rows, |at| least(size(at)?.min_w)),
-            Thresholds::new(rows, |at| least(size(at)?.min_h)),
-            Thresholds::new(rows, |at| most(size(at)?.max_w)),
-            Thresholds::new(rows, |at| most(size(at)?.max_h)),
+            Thresholds::new(&mut rows, sizes().map(|size| least(size.min_w))),
+            Thresholds::new(&mut rows, sizes().map(|size| least(size.min_h))),
+            Thresholds::new(&mut rows, sizes().map(|size| most(size.max_w))),
+            Thresholds::new(&mut rows, sizes().map(|size| most(size.max_h))),
         ];
         Sizes {
-            unknown: rows.select(|at| size(at).is_some_and(|size| !size.is_bounded())),
+            unknown: rows.select(column.map(|size| !size.is_bounded())),
             exact: bounds.iter().all(|bounds| bounds.exact),
             bounds,
+            rows,
         }
     }
 
-    fn rows(&self, size: Option<(i32, i32)>) -> [RowId; 4] {
+    fn rows(&self, size: Option<(i32, i32)>) -> [Option<Row<'_>>; 4] {
         let Some((w, h)) = size else {
-            return [self.unknown, RowId::ALL, RowId::ALL, RowId::ALL];
+            return [self.rows.get(self.unknown), None, None, None];
         };
         let (w, h) = (i64::from(w), i64::from(h));
         let [min_w, min_h, max_w, max_h] = &self.bounds;
-        [min_w.row(w), min_h.row(h), max_w.row(-w), max_h.row(-h)]
+        [min_w.row(w), min_h.row(h), max_w.row(-w), max_h.row(-h)].map(|row| self.rows.get(row))
     }
 }
 
@@ -558,8 +487,8 @@ impl Thresholds {
     /// So many thresholds get a row.
     const THRESHOLDS_MAX: usize = 64;
 
-    fn new(rows: &mut Rows, bound: impl Fn(usize) -> Option<i64>) -> Thresholds {
-        let mut bounds: Vec<_> = (0..rows.len()).filter_map(&bound).collect();
+    fn new(rows: &mut Rows, column: impl Column<Option<i64>>) -> Thresholds {
+        let mut bounds: Vec<_> = column.clone().flatten().collect();
         bounds.sort_unstable();
         bounds.dedup();
         let exact = bounds.len() <= Self::THRESHOLDS_MAX;
@@ -570,9 +499,12 @@ impl Thresholds {
             bounds = bounds.into_iter().step_by(every).collect();
             bounds.reverse();
         }
-        let free = rows.select(|at| bound(at).is_none());
-        let up_to = |threshold: &i64| rows.select(|at| bound(at).is_none_or(|b| b <= *threshold));
-        let up_to: Vec<_> = bounds.iter().map(up_to).collect();
+        let free = rows.select(column.clone().map(|bound| bound.is_none()));
+        let up_to = bounds.iter().map(|threshold| {
+            let is_met = |bound: Option<i64>| bound.is_none_or(|bound| bound <= *threshold);
+            rows.select(column.clone().map(is_met))
+        });
+        let up_to: Vec<_> = up_to.collect();
         Thresholds {
             rows: core::iter::once(free).chain(up_to).collect(),
             at: bounds.into(),
@@ -593,11 +525,13 @@ impl Thresholds {
     }
 }
 
-/// The deals that line items name, and who bids through them.
+/// The deals that line items name, who bids through them, and who bids through none.
 #[derive(Debug)]
 pub(crate) struct Deals {
+    rows: Rows,
     numbers: Interner<Box<str>>,
     postings: Box<[DealPosting]>,
+    open: RowId,
 }
 
 #[derive(Debug)]
@@ -607,11 +541,13 @@ enum DealPosting {
 }
 
 impl Deals {
-    fn new(rows: &mut Rows, items: &[LineItem]) -> Deals {
+    fn new<'i>(column: impl Column<&'i [String]>) -> Deals {
+        let mut rows = Rows::new(column.len());
+        let open = rows.select(column.clone().map(<[_]>::is_empty));
         let mut numbers = Interner::<Box<str>>::default();
         let mut postings: Vec<Vec<u32>> = Vec::new();
-        for (at, item) in (0u32..).zip(items) {
-            for deal in &item.targeting.deals {
+        for (at, deals) in (0u32..).zip(column) {
+            for deal in deals {
                 let number = numbers.number(deal.as_str()) as usize;
                 postings.resize_with(postings.len().max(number + 1), Vec::new);
                 match postings.get_mut(number) {
@@ -628,8 +564,12 @@ impl Deals {
             positions.iter().for_each(|at| row.set(*at as usize));
             DealPosting::Row(rows.add(row))
         };
-        let postings = postings.into_iter().map(posting).collect();
-        Deals { numbers, postings }
+        Deals {
+            postings: postings.into_iter().map(posting).collect(),
+            numbers,
+            open,
+            rows,
+        }
     }
 
     /// The number of a deal that some line item names.
@@ -640,5 +580,23 @@ impl Deals {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.numbers.len()
+    }
+
+    /// Those that bid in the open market.
+    pub fn open(&self) -> Posting<'_> {
+        self.posting(self.open)
+    }
+
+    /// Those that bid through the deal with this number.
+    pub fn of(&self, number: u32) -> Posting<'_> {
+        match self.postings.get(number as usize) {
+            Some(DealPosting::Positions(positions)) => Posting::Positions(positions),
+            Some(DealPosting::Row(row)) => self.posting(*row),
+            None => Posting::Positions(&[]),
+        }
+    }
+
+    fn posting(&self, row: RowId) -> Posting<'_> {
+        self.rows.get(row).map_or(Posting::All, Posting::Row)
     }
 }

@@ -6,14 +6,16 @@
 //! them nobody names; where somebody does, their lists are put together to one row, in room that
 //! is used again ([`Slot`]). The rest of the walk sees a row like any other.
 
+use crate::change::Column;
 use crate::intern::Interner;
 use crate::rows::{self, Row, RowBuilder, RowId, Rows};
-use crate::{BLOCK_LEN, Block, Chosen, LineItem};
+use crate::{BLOCK_LEN, Block, Chosen};
 use core::cell::{Cell, OnceCell};
 
 /// A dimension of many values, of several kinds.
 #[derive(Debug)]
 pub(crate) struct Keyed {
+    rows: Rows,
     /// Those that include nothing.
     free: RowId,
     kinds: Box<[Kind]>,
@@ -48,18 +50,19 @@ pub(crate) fn sides<T>(chosen: Option<&Chosen<T>>) -> impl Iterator<Item = (Side
 pub(crate) type Hit = (usize, u32);
 
 impl Keyed {
-    /// `names` tells, of a line item, each value that it includes or excludes, comparable.
-    pub fn new(
-        rows: &mut Rows,
-        items: &[LineItem],
+    /// `names` tells, of what a line item chose, each value that it includes or excludes,
+    /// comparable.
+    pub fn new<V>(
+        column: impl Column<V>,
         kinds: usize,
-        names: impl Fn(&LineItem, &mut dyn FnMut(Side, usize, &str)),
+        names: impl Fn(V, &mut dyn FnMut(Side, usize, &str)),
     ) -> Keyed {
+        let mut rows = Rows::new(column.len());
         let mut free = rows.builder();
         let mut named: Vec<_> = (0..kinds).map(|_| Named::default()).collect();
-        for (at, item) in (0u32..).zip(items) {
+        for (at, chosen) in (0u32..).zip(column) {
             let mut is_free = true;
-            names(item, &mut |side, kind, value| {
+            names(chosen, &mut |side, kind, value| {
                 if let Some(named) = named.get_mut(kind) {
                     named.add(side, value, at);
                 }
@@ -70,13 +73,14 @@ impl Keyed {
             }
         }
         let kinds = named.into_iter().map(|named| Kind {
-            include: Postings::new(rows, named.include, &named.numbers, Some(&free)),
-            exclude: Postings::new(rows, named.exclude, &named.numbers, None),
+            include: Postings::new(&mut rows, named.include, &named.numbers, Some(&free)),
+            exclude: Postings::new(&mut rows, named.exclude, &named.numbers, None),
             numbers: named.numbers,
         });
         Keyed {
             kinds: kinds.collect(),
             free: rows.add(free),
+            rows,
         }
     }
 
@@ -99,13 +103,13 @@ impl Keyed {
 
     /// Those that take a request with these values, a row that may be built in `slot`; `None` is
     /// all of them.
-    pub fn row<'r>(&self, rows: &'r Rows, hits: &[Hit], slot: &'r Slot) -> Option<Row<'r>> {
+    pub fn row<'r>(&'r self, hits: &[Hit], slot: &'r Slot) -> Option<Row<'r>> {
         let mut included = self.postings(hits, |kind| &kind.include);
         let excludes = self.postings(hits, |kind| &kind.exclude).next().is_some();
         match (included.next(), included.next(), excludes) {
-            (None, _, false) => rows.get(self.free),
-            (Some((_, Posting::Row(row))), None, false) => rows.get(row),
-            _ => Some(slot.build(|blocks| self.fill(rows, hits, blocks))),
+            (None, _, false) => self.rows.get(self.free),
+            (Some((_, Posting::Row(row))), None, false) => self.rows.get(row),
+            _ => Some(slot.build(|blocks| self.fill(hits, blocks))),
         }
     }
 
@@ -123,7 +127,8 @@ impl Keyed {
     }
 
     /// Puts a row together.
-    fn fill(&self, rows: &Rows, hits: &[Hit], blocks: &mut Vec<Block>) {
+    fn fill(&self, hits: &[Hit], blocks: &mut Vec<Block>) {
+        let rows = &self.rows;
         put(blocks, rows, self.free);
         for (postings, posting) in self.postings(hits, |kind| &kind.include) {
             match posting {
@@ -309,42 +314,21 @@ impl Slot {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::targeting::Targeting;
-    use crate::{BudgetCeilings, Status};
 
-    /// A line item that includes and excludes these publishers.
-    fn item(include: &[&str], exclude: &[&str]) -> LineItem {
+    /// These publishers, included and excluded.
+    fn chosen(include: &[&str], exclude: &[&str]) -> Chosen<Vec<String>> {
         let owned = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect();
-        let chosen = Chosen {
+        Chosen {
             include: owned(include),
             exclude: owned(exclude),
-        };
-        LineItem {
-            id: String::new(),
-            seat: String::new(),
-            status: Status::Active,
-            start: None,
-            end: None,
-            adomain: Vec::new(),
-            cat: Vec::new(),
-            cattax: 1,
-            bundle: None,
-            cpm: openrtb::Micros(1),
-            budget: BudgetCeilings::default(),
-            targeting: Targeting {
-                publishers: Some(Box::new(chosen)),
-                ..Targeting::default()
-            },
-            creatives: Vec::new(),
         }
     }
 
-    /// `spread` copies of each line item, so that postings are positions or rows.
-    fn check(items: &[LineItem], spread: usize, values: &[&str], expect: &[usize]) {
-        let all: Vec<_> = (0..spread).flat_map(|_| items.iter().cloned()).collect();
-        let mut rows = Rows::new(all.len());
-        let keyed = Keyed::new(&mut rows, &all, 1, |item, name| {
-            for (side, list) in sides(item.targeting.publishers.as_deref()) {
+    /// `spread` line items with each choice, so that postings are positions or rows.
+    fn check(choices: &[Chosen<Vec<String>>], spread: usize, values: &[&str], expect: &[usize]) {
+        let all: Vec<_> = (0..spread).flat_map(|_| choices).collect();
+        let keyed = Keyed::new(all.iter().copied(), 1, |chosen, name| {
+            for (side, list) in sides(Some(chosen)) {
                 list.iter().for_each(|value| name(side, 0, value));
             }
         });
@@ -356,36 +340,36 @@ mod tests {
         // Twice: room that is used again holds nothing of before.
         for _ in 0..2 {
             slot.forget();
-            let row = keyed.row(&rows, &hits, &slot);
+            let row = keyed.row(&hits, &slot);
             let is_in = |at: &usize| {
                 row.is_none_or(|row| rows::places(*row.block(at / 512)).any(|p| p == at % 512))
             };
             let got: Vec<_> = (0..all.len()).filter(is_in).collect();
             let expect =
-                (0..spread).flat_map(|s| expect.iter().map(move |at| s * items.len() + at));
+                (0..spread).flat_map(|s| expect.iter().map(move |at| s * choices.len() + at));
             assert_eq!(got, expect.collect::<Vec<_>>(), "{values:?}");
         }
     }
 
     #[test]
     fn values_lead_to_those_that_take_them() {
-        let items = [
-            item(&[], &[]),
-            item(&["a", "b", "a"], &[]),
-            item(&["b"], &["c"]),
-            item(&[], &["a"]),
+        let choices = [
+            chosen(&[], &[]),
+            chosen(&["a", "b", "a"], &[]),
+            chosen(&["b"], &["c"]),
+            chosen(&[], &["a"]),
         ];
         for spread in [1, 3, 400] {
-            check(&items, spread, &[], &[0, 3]);
-            check(&items, spread, &["x"], &[0, 3]);
-            check(&items, spread, &["a"], &[0, 1]);
-            check(&items, spread, &["b"], &[0, 1, 2, 3]);
-            check(&items, spread, &["b", "c"], &[0, 1, 3]);
-            check(&items, spread, &["a", "b", "c"], &[0, 1]);
-            check(&items[1..2], spread, &[], &[]);
-            check(&items[1..2], spread, &["a"], &[0]);
-            check(&items[3..], spread, &["a"], &[]);
-            check(&items[..1], spread, &["a"], &[0]);
+            check(&choices, spread, &[], &[0, 3]);
+            check(&choices, spread, &["x"], &[0, 3]);
+            check(&choices, spread, &["a"], &[0, 1]);
+            check(&choices, spread, &["b"], &[0, 1, 2, 3]);
+            check(&choices, spread, &["b", "c"], &[0, 1, 3]);
+            check(&choices, spread, &["a", "b", "c"], &[0, 1]);
+            check(&choices[1..2], spread, &[], &[]);
+            check(&choices[1..2], spread, &["a"], &[0]);
+            check(&choices[3..], spread, &["a"], &[]);
+            check(&choices[..1], spread, &["a"], &[0]);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! What line items name of the dimensions of many values, and what a request has of them: both made
 //! comparable in the same way (`docs/decisions.md`, "Targeting").
 
+use crate::change::Column;
 use crate::keyed::{Hit, Keyed, sides};
-use crate::rows::Rows;
-use crate::{LineItem, Targeting, fold};
+use crate::{Categories, Chosen, Inventory, Places, Targeting, fold};
 use core::fmt::Write as _;
 use openrtb::{CategoriesOf, Channel, ChannelText, DeviceText, Read, RequestView, Step, Text};
 
@@ -21,10 +21,10 @@ const DOMAINS: usize = 0;
 const BUNDLES: usize = 1;
 
 /// The line items by the places they name.
-pub(crate) fn places(rows: &mut Rows, items: &[LineItem]) -> Keyed {
-    Keyed::new(rows, items, PLACES.len(), |item, name| {
+pub(crate) fn places<'i>(column: impl Column<Option<&'i Chosen<Places>>>) -> Keyed {
+    Keyed::new(column, PLACES.len(), |chosen, name| {
         let mut room = String::new();
-        for (side, places) in sides(item.targeting.places.as_deref()) {
+        for (side, places) in sides(chosen) {
             let lists = [&places.regions, &places.cities, &places.metros];
             for (kind, (list, (_, fold))) in lists.into_iter().zip(PLACES).enumerate() {
                 list.iter()
@@ -35,10 +35,10 @@ pub(crate) fn places(rows: &mut Rows, items: &[LineItem]) -> Keyed {
 }
 
 /// The line items by the domains and bundles they name.
-pub(crate) fn inventory(rows: &mut Rows, items: &[LineItem]) -> Keyed {
-    Keyed::new(rows, items, 2, |item, name| {
+pub(crate) fn inventory<'i>(column: impl Column<Option<&'i Chosen<Inventory>>>) -> Keyed {
+    Keyed::new(column, 2, |chosen, name| {
         let mut room = String::new();
-        for (side, inventory) in sides(item.targeting.inventory.as_deref()) {
+        for (side, inventory) in sides(chosen) {
             for domain in &inventory.domains {
                 name(side, DOMAINS, fold::domain(domain, &mut room));
             }
@@ -50,19 +50,19 @@ pub(crate) fn inventory(rows: &mut Rows, items: &[LineItem]) -> Keyed {
 }
 
 /// The line items by the publishers they name.
-pub(crate) fn publishers(rows: &mut Rows, items: &[LineItem]) -> Keyed {
-    Keyed::new(rows, items, 1, |item, name| {
-        for (side, publishers) in sides(item.targeting.publishers.as_deref()) {
+pub(crate) fn publishers<'i>(column: impl Column<Option<&'i Chosen<Vec<String>>>>) -> Keyed {
+    Keyed::new(column, 1, |chosen, name| {
+        for (side, publishers) in sides(chosen) {
             publishers.iter().for_each(|id| name(side, 0, id));
         }
     })
 }
 
 /// The line items by the content categories they name, each with its taxonomy.
-pub(crate) fn categories(rows: &mut Rows, items: &[LineItem]) -> Keyed {
-    Keyed::new(rows, items, 1, |item, name| {
+pub(crate) fn categories<'i>(column: impl Column<Option<&'i Categories>>) -> Keyed {
+    Keyed::new(column, 1, |categories, name| {
         let mut room = String::new();
-        let Some(categories) = item.targeting.categories.as_deref() else {
+        let Some(categories) = categories else {
             return;
         };
         for (side, list) in sides(Some(&categories.chosen)) {
@@ -74,10 +74,10 @@ pub(crate) fn categories(rows: &mut Rows, items: &[LineItem]) -> Keyed {
 }
 
 /// The line items by the languages they name.
-pub(crate) fn languages(rows: &mut Rows, items: &[LineItem]) -> Keyed {
-    Keyed::new(rows, items, 1, |item, name| {
+pub(crate) fn languages<'i>(column: impl Column<Option<&'i Chosen<Vec<String>>>>) -> Keyed {
+    Keyed::new(column, 1, |chosen, name| {
         let mut room = String::new();
-        for (side, languages) in sides(item.targeting.languages.as_deref()) {
+        for (side, languages) in sides(chosen) {
             for language in languages {
                 name(side, 0, fold::name(language, &mut room));
             }

@@ -4,8 +4,10 @@
 //! passed in, so the same request, line items, budgets and clock give the same decision. The
 //! rules are in `docs/decisions.md`.
 
+mod banner_sizes;
 mod budget;
 mod catalog;
+mod change;
 mod decision;
 mod flights;
 mod fold;

@@ -384,7 +384,7 @@ where
         if imp.view.private_auction()? {
             return Ok(());
         }
-        self.market(self.catalog.index.open(), &mut Market::new(imp, None))
+        self.market(self.catalog.index.deals.open(), &mut Market::new(imp, None))
     }
 
     fn deal(&mut self, imp: &Impression<'_, 'a, V::Imp>, deal: &DealOf<'a, V>) -> Read<()> {
@@ -395,7 +395,7 @@ where
         let number = id.with(|id| deals.number(id));
         let posting = match number {
             Some(number) if !self.room.deals_seen.insert(number) => return Ok(()),
-            Some(number) => self.catalog.index.deal(number),
+            Some(number) => deals.of(number),
             None => Posting::Positions(&[]),
         };
         self.market(posting, &mut Market::new(imp, Some((id, deal))))
@@ -620,7 +620,7 @@ where
         let row = self
             .built
             .slot(place)
-            .and_then(|slot| of.row(index.rows(), hits.found(), slot));
+            .and_then(|slot| of.row(hits.found(), slot));
         self.rows.push(row);
         Ok(())
     }
@@ -656,7 +656,7 @@ where
         if index.systems.asks_version(system.name()) {
             system.set_version(self.request.device_text(DeviceText::Osv)?);
         }
-        Ok(index.system(system.name(), system.version()))
+        Ok(index.systems.row(system.name(), system.version()))
     }
 
     /// Keeps those that a deal's own lists let in.
@@ -693,7 +693,7 @@ where
             Reason::Floor => {
                 let terms = self.load_terms(market)?;
                 if terms.end <= block + 1 {
-                    let above = self.catalog.index.above(block, terms.floor);
+                    let above = self.catalog.index.prices.above(block, terms.floor);
                     rows::keep(left, &rows::first(above));
                 }
             }
@@ -749,7 +749,7 @@ where
         {
             fixed_price = Some(price);
         }
-        let end = self.catalog.index.end(floor);
+        let end = self.catalog.index.prices.end(floor);
         Ok(*market.terms.insert(Terms {
             floor,
             end,
@@ -820,11 +820,11 @@ where
     /// Keeps those that have another creative than banners of sizes that are not offered. Only once
     /// it is no reason any more where one of the others would have dropped out before.
     fn keep_offered(&mut self, block: usize, left: &mut Block, imp: &V::Imp) -> Read<()> {
-        let Catalog { rules, index, .. } = self.catalog;
-        let banner = index.banner_sizes.is_of_use() && self.offered.contains(MediaType::Banner);
+        let rules = &self.catalog.rules;
+        let banner = rules.banner_sizes.is_of_use() && self.offered.contains(MediaType::Banner);
         if banner && !rows::is_empty(left) {
             let sizes = self.room.imp.banner_sizes(rules, imp)?;
-            index.banner_sizes.keep(index.rows(), sizes, block, left);
+            rules.banner_sizes.keep(sizes, block, left);
         }
         Ok(())
     }

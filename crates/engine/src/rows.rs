@@ -137,8 +137,14 @@ impl RowId {
     pub const ALL: RowId = RowId(u32::MAX);
 }
 
+impl Default for RowId {
+    fn default() -> RowId {
+        RowId::ALL
+    }
+}
+
 /// Many rows of one length. Equal ones are kept once.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Rows {
     len: usize,
     blocks: Vec<Block>,
@@ -204,12 +210,11 @@ impl Rows {
         RowBuilder(vec![NONE; self.blocks_len()])
     }
 
-    /// A row of the positions that `is_in` says.
-    pub fn select(&mut self, is_in: impl Fn(usize) -> bool) -> RowId {
+    /// A row of the positions for which `is_in`, which has one entry a position, says so.
+    pub fn select(&mut self, is_in: impl Iterator<Item = bool>) -> RowId {
         let mut row = self.builder();
-        (0..self.len)
-            .filter(|at| is_in(*at))
-            .for_each(|at| row.set(at));
+        let members = is_in.enumerate().filter(|(_, is_in)| *is_in);
+        members.for_each(|(at, _)| row.set(at));
         self.add(row)
     }
 
@@ -279,10 +284,10 @@ mod tests {
     #[test]
     fn equal_rows_are_kept_once_and_full_ones_not_at_all() {
         let mut rows = Rows::new(70_000);
-        let odd = rows.select(|at| at % 2 == 1);
-        let late = rows.select(|at| at >= 69_000);
-        assert_eq!(rows.select(|at| at % 2 == 1), odd);
-        assert_eq!(rows.select(|_| true), RowId::ALL);
+        let odd = rows.select((0..70_000).map(|at| at % 2 == 1));
+        let late = rows.select((0..70_000).map(|at| at >= 69_000));
+        assert_eq!(rows.select((0..70_000).map(|at| at % 2 == 1)), odd);
+        assert_eq!(rows.select((0..70_000).map(|_| true)), RowId::ALL);
         assert!(rows.get(RowId::ALL).is_none());
         let late = rows.get(late).unwrap();
         assert_eq!(late.summary_len(), 3);

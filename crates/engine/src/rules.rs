@@ -5,6 +5,8 @@
 //! of numbers that the catalog gave to what its line items name. From then on a check is a few
 //! bits, and the request is not looked at again.
 
+use crate::banner_sizes::BannerSizes;
+use crate::change::Column;
 use crate::intern::{Interner, NumberSet};
 use crate::{Creative, LineItem, fold};
 use core::ops::Range;
@@ -13,11 +15,73 @@ use openrtb::{
     RequestView, Step, Text,
 };
 
+/// What of a line item the rules are about.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) struct Ruled<'i> {
+    seat: &'i str,
+    bundle: Option<&'i str>,
+    adomain: &'i [String],
+    cat: &'i [String],
+    cattax: i32,
+    creatives: RuledCreatives<'i>,
+}
+
+impl<'i> From<&'i LineItem> for Ruled<'i> {
+    fn from(item: &'i LineItem) -> Ruled<'i> {
+        Ruled {
+            seat: &item.seat,
+            bundle: item.bundle.as_deref(),
+            adomain: &item.adomain,
+            cat: &item.cat,
+            cattax: item.cattax,
+            creatives: RuledCreatives(&item.creatives),
+        }
+    }
+}
+
+/// What of creatives the rules are about: two lists may differ in ids and markup, and be equal.
+#[derive(Clone, Copy)]
+struct RuledCreatives<'i>(&'i [Creative]);
+
+impl<'i> RuledCreatives<'i> {
+    fn iter(self) -> impl Iterator<Item = RuledCreative<'i>> {
+        self.0.iter().map(|creative| RuledCreative {
+            media: creative.media,
+            secure: creative.secure,
+            size: creative.w.zip(creative.h),
+            mime: creative.mime.as_deref(),
+            protocol: creative.protocol,
+            duration: creative.duration,
+            attr: &creative.attr,
+            apis: &creative.apis,
+        })
+    }
+}
+
+impl PartialEq for RuledCreatives<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+#[derive(PartialEq)]
+struct RuledCreative<'i> {
+    media: MediaType,
+    secure: bool,
+    size: Option<(i32, i32)>,
+    mime: Option<&'i str>,
+    protocol: Option<i32>,
+    duration: Option<i32>,
+    attr: &'i [i32],
+    apis: &'i [i32],
+}
+
 /// What the line items of a catalog name, numbered, and what each of them is in those numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     items: Vec<ItemRules>,
     creatives: Vec<CreativeRules>,
+    pub banner_sizes: BannerSizes,
     /// What the ranges of the others are of.
     numbers: Vec<u32>,
     seats: Interner<Box<str>>,
@@ -64,25 +128,27 @@ struct Duration {
 
 impl Rules {
     /// Numbers what line items name.
-    pub fn new(items: &[LineItem]) -> Rules {
+    pub fn new<'i>(column: impl Column<Ruled<'i>>) -> Rules {
         let mut rules = Rules::default();
-        for item in items {
+        for item in column {
             let item = rules.item(item);
             rules.items.push(item);
         }
+        let (line_items, sizes) = (rules.items.len(), rules.sizes.len());
+        rules.banner_sizes = BannerSizes::new(line_items, sizes, rules.banner_creatives());
         rules
     }
 
-    fn item(&mut self, item: &LineItem) -> ItemRules {
+    fn item(&mut self, item: Ruled<'_>) -> ItemRules {
         let mut room = String::new();
         let start = self.numbers.len();
-        for domain in &item.adomain {
+        for domain in item.adomain {
             let domain = fold::domain(domain, &mut room);
             let domains = core::iter::once(domain).chain(fold::parents(domain));
             push_chain(&mut self.numbers, domains.map(|d| self.domains.number(d)));
         }
         let domains = start..self.numbers.len();
-        for category in &item.cat {
+        for category in item.cat {
             let broader = fold::broader(category).filter(|_| item.cattax == 1);
             let categories = core::iter::once(category.as_str()).chain(broader);
             push_chain(
@@ -92,16 +158,13 @@ impl Rules {
         }
         let categories = domains.end..self.numbers.len();
         let start = self.creatives.len();
-        for creative in &item.creatives {
+        for creative in item.creatives.iter() {
             let creative = self.creative(creative);
             self.creatives.push(creative);
         }
         ItemRules {
-            seat: self.seats.number(item.seat.as_str()),
-            bundle: item
-                .bundle
-                .as_deref()
-                .map(|bundle| self.bundles.number(bundle)),
+            seat: self.seats.number(item.seat),
+            bundle: item.bundle.map(|bundle| self.bundles.number(bundle)),
             cattax: item.cattax,
             domains,
             categories,
@@ -109,7 +172,7 @@ impl Rules {
         }
     }
 
-    fn creative(&mut self, creative: &Creative) -> CreativeRules {
+    fn creative(&mut self, creative: RuledCreative<'_>) -> CreativeRules {
         let mut room = String::new();
         let start = self.numbers.len();
         self.numbers
@@ -125,13 +188,9 @@ impl Rules {
             media: creative.media,
             secure: creative.secure,
             duration: creative.duration.map(duration),
-            size: creative
-                .w
-                .zip(creative.h)
-                .map(|size| self.sizes.number(&size)),
+            size: creative.size.map(|size| self.sizes.number(&size)),
             mime: creative
                 .mime
-                .as_deref()
                 .map(|mime| self.mimes.number(fold::case(mime, &mut room))),
             protocol: creative
                 .protocol
@@ -141,14 +200,15 @@ impl Rules {
         }
     }
 
-    /// The number of a creative's size.
-    pub fn size(&self, size: (i32, i32)) -> Option<u32> {
-        self.sizes.get(&size)
-    }
-
-    /// How many sizes have a number.
-    pub fn sizes_len(&self) -> usize {
-        self.sizes.len()
+    /// Each creative's line item, by position, and the number of its size, if it is a banner.
+    fn banner_creatives(&self) -> impl Iterator<Item = (usize, Option<u32>)> + Clone {
+        self.items.iter().enumerate().flat_map(|(at, item)| {
+            let creatives = self.creatives.get(item.creatives.clone());
+            creatives.unwrap_or_default().iter().map(move |creative| {
+                let is_banner = creative.media == MediaType::Banner;
+                (at, creative.size.filter(|_| is_banner))
+            })
+        })
     }
 
     fn numbers(&self, range: &Range<usize>) -> &[u32] {

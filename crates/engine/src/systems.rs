@@ -3,14 +3,16 @@
 //! The bounds that line items set on the versions of a system cut the line of versions into
 //! stretches in which nothing changes, and each stretch has its row.
 
+use crate::change::Column;
 use crate::intern::Interner;
-use crate::rows::{RowBuilder, RowId, Rows};
-use crate::{LineItem, OsTarget, Version, fold};
+use crate::rows::{Row, RowBuilder, RowId, Rows};
+use crate::{OsTarget, Version, fold};
 use openrtb::Text;
 
 /// The line items by operating system and version.
 #[derive(Debug)]
 pub(crate) struct Systems {
+    rows: Rows,
     names: Interner<Box<str>>,
     /// By the name's number; the last are all that are too many to have rows of their own.
     by_name: Box<[Stretches]>,
@@ -42,12 +44,14 @@ impl Systems {
     /// So many names have rows of their own.
     const NAMES_MAX: usize = 16;
 
-    pub fn new(rows: &mut Rows, items: &[LineItem]) -> Systems {
+    /// `column` is the systems that each line item names.
+    pub fn new<'i>(column: impl Column<&'i [OsTarget]>) -> Systems {
+        let mut rows = Rows::new(column.len());
         let mut any = rows.builder();
         let (mut names, mut room) = (Interner::<Box<str>>::default(), String::new());
         let mut by_name: Vec<Vec<Bounds>> = Vec::new();
-        for (at, item) in items.iter().enumerate() {
-            for target in &item.targeting.os {
+        for (at, targets) in column.enumerate() {
+            for target in targets {
                 let number = names.number(fold::name(&target.name, &mut room)) as usize;
                 let place = number.min(Self::NAMES_MAX);
                 by_name.resize_with(by_name.len().max(place + 1), Vec::new);
@@ -56,13 +60,13 @@ impl Systems {
                     .into_iter()
                     .for_each(|of_name| of_name.push(Bounds::of(at, target)));
             }
-            if item.targeting.os.is_empty() {
+            if targets.is_empty() {
                 any.set(at);
             }
         }
         let mut exact = by_name.len() <= Self::NAMES_MAX;
         let stretches = by_name.iter().map(|bounds| {
-            let (stretches, all) = Stretches::new(rows, &any, bounds);
+            let (stretches, all) = Stretches::new(&mut rows, &any, bounds);
             exact &= all;
             stretches
         });
@@ -71,6 +75,7 @@ impl Systems {
             names,
             otherwise: rows.add(any),
             exact,
+            rows,
         }
     }
 
@@ -90,8 +95,13 @@ impl Systems {
             .is_some_and(|of| !of.from.is_empty() || of.rows.first() != Some(&of.unknown))
     }
 
-    /// Those that take the system, folded, and its version.
-    pub fn row(&self, name: Option<&str>, version: Option<Version>) -> RowId {
+    /// Those that take the system, folded, and its version; `None` is all of them. It may let too
+    /// many through where [`Systems::is_exact`] is false.
+    pub fn row(&self, name: Option<&str>, version: Option<Version>) -> Option<Row<'_>> {
+        self.rows.get(self.row_id(name, version))
+    }
+
+    fn row_id(&self, name: Option<&str>, version: Option<Version>) -> RowId {
         let Some(stretches) = self.stretches(name) else {
             return self.otherwise;
         };

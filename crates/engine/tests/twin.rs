@@ -734,8 +734,11 @@ impl Bidder {
                 items.push(item);
             }
         }
-        let catalog = Arc::new(Catalog::build(items).unwrap());
-        self.snapshot = Snapshot::open(catalog, &self.budgets, self.now);
+        self.take_over(self.snapshot.catalog().rebuild(items).unwrap());
+    }
+
+    fn take_over(&mut self, catalog: Catalog) {
+        self.snapshot = Snapshot::open(Arc::new(catalog), &self.budgets, self.now);
     }
 
     fn available(&self) -> Vec<Micros> {
@@ -831,6 +834,110 @@ proptest! {
         }
         check(items.collect(), &events)?;
     }
+}
+
+/// What a reload may change of a line item: it gets it of another one.
+type Field = fn(&mut LineItem, LineItem);
+
+const FIELDS: [Field; 29] = [
+    |item, other| item.status = other.status,
+    |item, other| item.start = other.start,
+    |item, other| item.end = other.end,
+    |item, other| item.budget = other.budget,
+    |item, other| item.cpm = other.cpm,
+    |item, _| item.cpm.0 += 1,
+    |item, other| item.seat = other.seat,
+    |item, other| item.adomain = other.adomain,
+    |item, other| item.cat = other.cat,
+    |item, other| item.cattax = other.cattax,
+    |item, other| item.bundle = other.bundle,
+    |item, other| item.creatives = other.creatives,
+    |item, other| item.targeting.deals = other.targeting.deals,
+    |item, other| item.targeting.countries = other.targeting.countries,
+    |item, other| item.targeting.device_types = other.targeting.device_types,
+    |item, other| item.targeting.video_size = other.targeting.video_size,
+    |item, other| item.targeting.places = other.targeting.places,
+    |item, other| item.targeting.os = other.targeting.os,
+    |item, other| item.targeting.channels = other.targeting.channels,
+    |item, other| item.targeting.inventory = other.targeting.inventory,
+    |item, other| item.targeting.publishers = other.targeting.publishers,
+    |item, other| item.targeting.categories = other.targeting.categories,
+    |item, other| item.targeting.languages = other.targeting.languages,
+    |item, other| item.targeting.connection_types = other.targeting.connection_types,
+    |item, other| item.targeting.hours = other.targeting.hours,
+    |item, other| item.targeting.positions = other.targeting.positions,
+    |item, other| item.targeting.plcmts = other.targeting.plcmts,
+    |item, other| item.targeting.interstitial = other.targeting.interstitial,
+    |item, other| item.targeting.rewarded = other.targeting.rewarded,
+];
+
+/// A reload: line items, by number, that change in a field.
+type Reload = Vec<(usize, usize, LineItem)>;
+
+fn reload() -> impl Strategy<Value = Reload> {
+    // Past the fields: the line item goes, or another one comes.
+    vec((any::<usize>(), 0..FIELDS.len() + 2, line_item()), 0..4)
+}
+
+fn reloaded(items: &[LineItem], reload: Reload, round: usize) -> Vec<LineItem> {
+    let mut items = items.to_vec();
+    for (number, (at, field, other)) in reload.into_iter().enumerate() {
+        let at = at % items.len().max(1);
+        match (FIELDS.get(field), items.get_mut(at)) {
+            (Some(change), Some(item)) => change(item, other),
+            (None, Some(_)) if field == FIELDS.len() => {
+                items.swap_remove(at);
+            }
+            _ => items.push(LineItem {
+                id: format!("{}/{round}/{number}", other.id),
+                ..other
+            }),
+        }
+    }
+    items
+}
+
+/// Over reloads, one after the other, the catalog that is rebuilt of the one before decides as the
+/// one that is built of the line items alone.
+fn check_rebuilt(
+    items: Vec<LineItem>,
+    reloads: Vec<(Reload, Vec<Request>)>,
+) -> Result<(), TestCaseError> {
+    let now = Timestamp(10 * HOUR_US);
+    let (mut items, mut rebuilt) = (items.clone(), Bidder::new(items, now));
+    let mut built = Bidder::new(items.clone(), now);
+    let (mut scratch, mut other_scratch) = (Scratch::default(), Scratch::default());
+    for (round, (reload, requests)) in reloads.into_iter().enumerate() {
+        items = reloaded(&items, reload, round);
+        rebuilt.take_over(rebuilt.snapshot.catalog().rebuild(items.clone()).unwrap());
+        built.take_over(Catalog::build(items.clone()).unwrap());
+        let (catalog, of_built) = (rebuilt.snapshot.catalog(), built.snapshot.catalog());
+        prop_assert!(catalog.items().eq(of_built.items()), "round {}", round);
+        for (at, item) in catalog.items() {
+            prop_assert_eq!(catalog.position_of(&item.id), Some(at));
+        }
+        for request in requests {
+            prop_assert_eq!(
+                rebuilt.decide(&request, Some(&mut scratch)),
+                built.decide(&request, Some(&mut other_scratch)),
+                "round {}: {:?}",
+                round,
+                request
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The same line items, reloads and requests every time; a failure prints them.
+#[test]
+fn a_rebuilt_catalog_decides_as_one_that_is_built() {
+    let reloads = vec((reload(), vec(request(), 1..6)), 1..5);
+    TestRunner::deterministic()
+        .run(&(line_items(), reloads), |(items, reloads)| {
+            check_rebuilt(items, reloads)
+        })
+        .unwrap_or_else(|failure| panic!("the deterministic seed: {failure}"));
 }
 
 /// Lists of 100,000 entries, and more line items that name a domain than a row is long.
