@@ -67,6 +67,7 @@ pub struct Metrics {
     bids: IntCounterVec,
     no_bids: IntCounterVec,
     invalid: IntCounterVec,
+    shed: IntCounterVec,
     decision_seconds: HistogramVec,
     call_seconds: HistogramVec,
     notices: IntCounterVec,
@@ -97,6 +98,11 @@ impl Metrics {
             bids: register.counters("bids_total", "Bids made.", &WAY)?,
             no_bids: register.counters("no_bids_total", "Answers without a bid.", &reason)?,
             invalid: register.counters("invalid_total", "Calls that are invalid.", &cause)?,
+            shed: register.counters(
+                "shed_total",
+                "Calls that waited too long and were answered RESOURCE_EXHAUSTED.",
+                &WAY,
+            )?,
             decision_seconds: register.histograms(
                 "decision_seconds",
                 "From the view of a request to its answer.",
@@ -150,6 +156,7 @@ impl Metrics {
             bids: self.bids.with_label_values(&way).local(),
             no_bids: Reason::ALL.map(|reason| counter(&self.no_bids, reason.name())),
             invalid: CAUSES.map(|cause| counter(&self.invalid, cause.name())),
+            shed: self.shed.with_label_values(&way).local(),
             decision_seconds: self.decision_seconds.with_label_values(&way).local(),
             call_seconds: self.call_seconds.with_label_values(&way).local(),
         }
@@ -233,6 +240,8 @@ pub struct Way {
     pub bids: LocalIntCounter,
     no_bids: [LocalIntCounter; Reason::ALL.len()],
     invalid: [LocalIntCounter; CAUSES.len()],
+    /// Calls that waited too long and were answered with a status.
+    pub shed: LocalIntCounter,
     /// From the view to the answer.
     pub decision_seconds: LocalHistogram,
     /// From the last bytes to the answer.
@@ -276,6 +285,7 @@ impl LocalMetrics {
             way.bids.flush();
             way.no_bids.iter().for_each(LocalIntCounter::flush);
             way.invalid.iter().for_each(LocalIntCounter::flush);
+            way.shed.flush();
             way.decision_seconds.flush();
             way.call_seconds.flush();
         }

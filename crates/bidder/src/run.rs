@@ -145,7 +145,9 @@ fn load(config: &Config) -> Result<(Arc<Shared>, Source), RunError> {
             notice_url: config.notices.as_ref().map(|notices| notices.url.clone()),
         },
         deadline: config.deadline,
+        overload: config.overload,
         limits: config.limits,
+        validate: config.validate,
         metrics,
         draining: AtomicBool::new(false),
     };

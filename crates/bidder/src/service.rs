@@ -7,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use arc_swap::Cache;
 use engine::{Invalid, MemoryBudgets, Outcome, Scratch};
-use openrtb::{Limit, Reason, RequestView};
+use openrtb::{Limit, Reason, Refusal, RequestView};
 use transport::{Call, CallGroup, Code, Method, MethodKind, Reply, Service, Status};
+use wire::message::{BidRequest, Cause};
 use wire::{Format, Limits, Reader, Visit};
 
-use crate::config::Deadline;
+use crate::config::{Deadline, Overload, Shed};
 use crate::ids::BidIds;
 use crate::metrics::{LocalMetrics, Metrics};
 use crate::notices;
@@ -23,6 +24,8 @@ use crate::time::Clock;
 pub const SERVICE: &str = "nearbid.v1.Bidder";
 /// The path of `Bid`.
 pub const BID_PATH: &str = "/nearbid.v1.Bidder/Bid";
+/// The path of `BidStream`.
+pub const BID_STREAM_PATH: &str = "/nearbid.v1.Bidder/BidStream";
 /// The path of `Notify`.
 pub const NOTIFY_PATH: &str = "/nearbid.v1.Bidder/Notify";
 /// The metadata that names a format, for clients that cannot set a content-subtype.
@@ -31,6 +34,10 @@ pub const FORMAT_METADATA: &str = "nearbid-format";
 const BID: Method = Method {
     id: 0,
     kind: MethodKind::Unary,
+};
+const BID_STREAM: Method = Method {
+    id: 2,
+    kind: MethodKind::Bidi,
 };
 const NOTIFY: Method = Method {
     id: 1,
@@ -47,8 +54,12 @@ pub struct Shared {
     pub terms: BidTerms,
     /// The time a decision needs.
     pub deadline: Deadline,
+    /// What waited too long for a decision.
+    pub overload: Overload,
     /// What a request may be.
     pub limits: Limits,
+    /// Whether all of a request is checked, or only what the decision reads.
+    pub validate: bool,
     /// What is counted.
     pub metrics: Metrics,
     /// Whether the bidder is going away: it bids no more, as no notice of a bid would reach it.
@@ -85,11 +96,46 @@ impl BidderService {
         }
     }
 
+    /// Answers one request; of a stream too where it is invalid.
     fn bid(&mut self, call: &Call<'_>, reply: &mut Reply<'_>) -> Result<(), Status> {
         let format = call_format(call).inspect_err(|_| self.metrics.count_formatless(call.kind))?;
+        let out = reply.message();
+        match self.decide(format, call, out) {
+            Err(status) if call.method == BID_STREAM.id && status.code == Code::InvalidArgument => {
+                out.clear();
+                let id_alone = InvalidNo {
+                    format,
+                    out: &mut *out,
+                };
+                if self.reader.read(format, call.message, id_alone).is_err() {
+                    // What cannot be read at all has no id.
+                    wire::no_bid(format, None, Reason::InvalidRequest.nbr(), out);
+                }
+                Ok(())
+            }
+            answered => answered,
+        }
+    }
+
+    fn decide(&mut self, format: Format, call: &Call<'_>, out: &mut Vec<u8>) -> Result<(), Status> {
         let way = self.metrics.way(format, call.kind);
         way.requests.inc();
         let started = Instant::now();
+        let overload = &self.shared.overload;
+        let is_late = overload.is_late(call.waited);
+        // A status would end a whole stream.
+        let by_status = overload.shed == Shed::ResourceExhausted && call.method == BID.id;
+        if is_late && by_status {
+            way.shed.inc();
+            return Err(LATE);
+        }
+        if self.shared.validate && !is_late {
+            validate(format, call.message, &self.shared.limits).map_err(|error| {
+                let status = damaged_status(&error);
+                way.count_invalid(Refusal::from(error).into());
+                status
+            })?;
+        }
         let state = self.state.load();
         let answer = Answer {
             shared: &self.shared,
@@ -98,9 +144,10 @@ impl BidderService {
             ids: &mut self.ids,
             now: self.clock.moment(started),
             left: call.timeout,
-            gone: started.saturating_duration_since(call.received),
+            gone: started.saturating_duration_since(call.received) + call.waited,
+            is_late,
             format,
-            out: reply.message(),
+            out,
         };
         let read = self.reader.read(format, call.message, answer);
         let answered = read.unwrap_or_else(|refusal| Answered::Invalid(refusal.into()));
@@ -125,6 +172,7 @@ impl Service for BidderService {
     fn method(&self, path: &str) -> Option<Method> {
         match path {
             BID_PATH => Some(BID),
+            BID_STREAM_PATH => Some(BID_STREAM),
             NOTIFY_PATH => Some(NOTIFY),
             _ => None,
         }
@@ -192,6 +240,8 @@ struct Answer<'s> {
     /// What was left of the call's own deadline when its bytes came, and what is gone since.
     left: Option<Duration>,
     gone: Duration,
+    /// Whether it waited so long that it is not decided on.
+    is_late: bool,
     format: Format,
     out: &'s mut Vec<u8>,
 }
@@ -213,6 +263,9 @@ impl Answer<'_> {
     fn early_no<'a>(&self, view: &impl RequestView<'a>) -> openrtb::Read<Option<Reason>> {
         if self.shared.draining.load(Ordering::Relaxed) {
             return Ok(Some(Reason::ShuttingDown));
+        }
+        if self.is_late {
+            return Ok(Some(Reason::Overload));
         }
         let in_time = self
             .shared
@@ -250,6 +303,34 @@ impl Answer<'_> {
                 Answered::Bids(bids.len() as u64)
             }
         }
+    }
+}
+
+/// Answers an invalid request of a stream: its id, if that can be read, and `nbr` 2.
+struct InvalidNo<'s> {
+    format: Format,
+    out: &'s mut Vec<u8>,
+}
+
+impl Visit for InvalidNo<'_> {
+    type Out = ();
+
+    fn visit<'a, V: RequestView<'a>>(self, view: &V) {
+        let id = view.id().ok().flatten();
+        wire::no_bid(self.format, id, Reason::InvalidRequest.nbr(), self.out);
+    }
+}
+
+/// The status of what is shed.
+const LATE: Status = Status::fixed(
+    Code::ResourceExhausted,
+    "the bidder is behind: the request waited longer than wait-us-max",
+);
+
+impl Overload {
+    /// Whether a request waited too long.
+    fn is_late(&self, waited: Duration) -> bool {
+        self.wait_max.is_some_and(|most| waited > most)
     }
 }
 
@@ -291,6 +372,20 @@ fn call_format(call: &Call<'_>) -> Result<Format, Status> {
         return Ok(named);
     }
     Err(DIFFERENT)
+}
+
+/// Reads all of a request, as a tool would that converts it.
+fn validate(format: Format, message: &[u8], limits: &Limits) -> Result<(), wire::DecodeError> {
+    wire::decode::<BidRequest>(format, message, limits).map(drop)
+}
+
+/// Says what is wrong where, in words of the schema: nothing of a request is ever echoed.
+fn damaged_status(error: &wire::DecodeError) -> Status {
+    let message = match error.cause() {
+        Cause::Malformed(_) => format!("the message is not well-formed: {error}"),
+        Cause::OverLimit(_) => error.to_string(),
+    };
+    Status::new(Code::InvalidArgument, message)
 }
 
 /// Says what is wrong in fixed words: nothing of a request is ever echoed.

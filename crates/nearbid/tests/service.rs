@@ -344,6 +344,33 @@ fn every_format_over_every_transport_gets_the_same_answers() {
 }
 
 #[test]
+fn damage_that_no_decision_reads_is_seen_where_all_is_checked() {
+    let (lenient, strict) = (
+        Bidder::start(LINE_ITEMS, &[]),
+        Bidder::start(LINE_ITEMS, &["--validate"]),
+    );
+    // A user whose id ends too early: nobody targets it.
+    let mut damaged = encoded(Format::Protobuf, YES);
+    damaged.extend(b"\x32\x02\x0a\x05");
+    let mut client = lenient.client();
+    let (status, _) = client.unary(BID, "", &[], &damaged, PATIENCE);
+    assert_eq!(status, Status::OK);
+    let mut client = strict.client();
+    let at = damaged.len();
+    let why = format!(
+        "the message is not well-formed: truncated, or out of bounds at byte {at}, in user.id"
+    );
+    check_invalid(&mut client, "proto", None, &damaged, &why);
+    for format in Format::ALL {
+        assert_eq!(bid(&mut client, format, YES).seatbid.len(), 1, "{format}");
+    }
+    strict.wait_for_metric(
+        "nearbid_invalid_total{cause=\"malformed\",format=\"protobuf\",transport=\"unix\"}",
+        1.0,
+    );
+}
+
+#[test]
 fn what_is_invalid_is_told_without_being_echoed() {
     let bidder = Bidder::start(LINE_ITEMS, &["--imps-max", "2"]);
     let mut client = bidder.client();

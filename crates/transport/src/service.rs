@@ -92,6 +92,9 @@ pub struct Call<'a> {
     /// When the message's last bytes were read: one clock read per socket read, shared by every call
     /// in it.
     pub received: Instant,
+    /// How long they may have waited before that, while the thread was at others: at most this. A
+    /// thread that keeps up sees next to nothing here.
+    pub waited: Duration,
     /// The channel it came over.
     pub kind: TransportKind,
     /// Who called, on a Unix socket.
@@ -109,6 +112,7 @@ impl<'a> Call<'a> {
             subtype: "",
             timeout: None,
             received,
+            waited: Duration::ZERO,
             kind: TransportKind::Unix,
             peer: None,
             metadata: Metadata::default(),

@@ -6,7 +6,8 @@ mod common;
 use std::time::Duration;
 
 use common::{
-    ECHO, FAIL, GROW, LONG, Place, SILENT, TELL, WAIT, client, client_with, options, over_both,
+    ECHO, FAIL, GROW, LONG, Place, SILENT, TELL, WAIT, WAITED, client, client_with, options,
+    over_both,
 };
 use transport::{
     Call, Client, ClientOptions, Code, Counter, Method, MethodKind, Reply, ServerLimits,
@@ -110,6 +111,38 @@ fn what_a_call_knows() {
             }
             assert_eq!(answers, 1);
         }
+    });
+}
+
+/// What comes while a thread is at another call is as late as that takes; what ends its sleep is not.
+#[test]
+fn how_long_a_call_waited() {
+    over_both(&options(1), |place| {
+        let (mut first, mut second) = (client(place), client(place));
+        for client in [&mut first, &mut second] {
+            assert_eq!(call(client, ECHO, b"").0, Code::Ok);
+        }
+        let start = |client: &mut Client, path, message: &[u8]| {
+            client.start(path, "", &[], message, None).unwrap();
+            client.poll(Duration::ZERO, |_| {}).unwrap();
+        };
+        start(&mut first, WAIT, b"1000000");
+        start(&mut second, WAITED, b"");
+        let waited = |client: &mut Client| {
+            let mut micros = None;
+            while client.in_flight() > 0 {
+                let polled = client.poll(LONG, |finished| {
+                    let text = String::from_utf8_lossy(finished.message);
+                    micros = text.parse::<u64>().ok();
+                });
+                polled.unwrap();
+            }
+            micros.unwrap()
+        };
+        assert!(waited(&mut second) > 200_000);
+        std::thread::sleep(Duration::from_millis(300));
+        start(&mut second, WAITED, b"");
+        assert!(waited(&mut second) < 200_000);
     });
 }
 

@@ -82,6 +82,13 @@ keys! {
     #[arg(long, env = "NEARBID_DECISION_US_MIN", value_name = "US", help_heading = "Bids")]
     decision_us_min: u32,
 
+    /// How long a request may have waited to be read, in microseconds; what waited longer is shed; 0: never [default: 20000]
+    #[arg(long, env = "NEARBID_WAIT_US_MAX", value_name = "US", help_heading = "Overload")]
+    wait_us_max: u32,
+    /// What is shed is answered with a no (nbr 510), or with the status RESOURCE_EXHAUSTED [default: no-bid]
+    #[arg(long, env = "NEARBID_SHED", value_enum, help_heading = "Overload")]
+    shed: Shed,
+
     /// Mode of a socket's folder where it is made, octal [default: 0750]
     #[arg(long, env = "NEARBID_SOCKET_FOLDER_MODE", value_name = "MODE", help_heading = "Sockets")]
     socket_folder_mode: String,
@@ -95,6 +102,9 @@ keys! {
     #[arg(long, env = "NEARBID_PEER_GIDS", value_name = "GID", value_delimiter = ',', help_heading = "Sockets")]
     peer_gids: Vec<u32>,
 
+    /// Check the whole of every request before it is decided on, not only what the decision reads
+    #[arg(long, env = "NEARBID_VALIDATE", value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true", help_heading = "Limits of a request")]
+    validate: bool,
     /// Length of a request in bytes [default: 262144]
     #[arg(long, env = "NEARBID_MESSAGE_BYTES_MAX", value_name = "N", help_heading = "Limits of a request")]
     message_bytes_max: u32,
@@ -169,6 +179,17 @@ keys! {
     /// What is logged: error, warn, info, debug, trace [default: info]
     #[arg(long, env = "NEARBID_LOG_LEVEL", value_enum, help_heading = "Operation")]
     log_level: LogLevel,
+}
+
+/// How a request is answered that waited too long.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shed {
+    /// With a response that holds no bid, and `nbr` 510.
+    #[default]
+    NoBid,
+    /// With the status `RESOURCE_EXHAUSTED`; nothing of the request is read.
+    ResourceExhausted,
 }
 
 /// How logs are written.

@@ -13,7 +13,7 @@ use transport::{Address, PeerPolicy, ServerLimits, ServerOptions, SocketOptions}
 use wire::Limits;
 
 pub use file::File;
-pub use keys::{Keys, LogFormat, LogLevel};
+pub use keys::{Keys, LogFormat, LogLevel, Shed};
 
 use crate::fault::{Fault, Faults, Sink, shown};
 
@@ -36,8 +36,12 @@ pub struct Config {
     pub server: ServerOptions,
     /// What a request may be.
     pub limits: Limits,
+    /// Whether all of a request is checked, or only what the decision reads.
+    pub validate: bool,
     /// When a call comes too late to be answered.
     pub deadline: Deadline,
+    /// What is not decided on because the bidder is behind.
+    pub overload: Overload,
     /// How long a bid stands, in seconds: `bid.exp`.
     pub exp_s: u32,
     /// How long a reservation outlives its bid, in seconds.
@@ -66,6 +70,16 @@ pub struct Deadline {
     pub network_margin: Duration,
     /// The least time to decide in.
     pub decision_min: Duration,
+}
+
+/// What a bidder does with requests that it comes to too late: by then the next ones wait, and to
+/// answer all of them late is to answer none in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overload {
+    /// How long a request may have waited to be read; `None`: for ever.
+    pub wait_max: Option<Duration>,
+    /// How one that waited longer is answered.
+    pub shed: Shed,
 }
 
 impl Config {
@@ -121,6 +135,7 @@ impl Check {
             notices,
             server,
             limits,
+            validate: keys.validate.unwrap_or_default(),
             deadline: Deadline {
                 network_margin: micros(self.ranged(
                     "network-margin-us",
@@ -136,6 +151,14 @@ impl Check {
                     0,
                     MICROS_MAX,
                 )),
+            },
+            overload: Overload {
+                wait_max: match self.ranged("wait-us-max", keys.wait_us_max, 20_000, 0, MICROS_MAX)
+                {
+                    0 => None,
+                    us => Some(micros(us)),
+                },
+                shed: keys.shed.unwrap_or_default(),
             },
             exp_s: self.ranged("exp-s", keys.exp_s, 120, 1, SECONDS_MAX),
             grace_s: self.ranged("grace-s", keys.grace_s, 60, 0, SECONDS_MAX),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::counters::{Cells, Counter, Counters};
 use crate::health::Health;
@@ -115,6 +115,8 @@ pub struct Host<S> {
     pub(crate) cells: Arc<Cells>,
     /// When the bytes at hand were read.
     pub(crate) now: Instant,
+    /// How long they may have waited before that.
+    pub(crate) waited: Duration,
     pub(crate) reply: ReplyBuffer,
     /// For Huffman-coded strings.
     pub(crate) scratch: Vec<u8>,
@@ -135,6 +137,7 @@ impl<S: Service> Host<S> {
             shared,
             cells,
             now: Instant::now(),
+            waited: Duration::ZERO,
             reply: ReplyBuffer::default(),
             scratch: Vec::new(),
             kept: Kept::default(),

@@ -7,6 +7,7 @@ use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, Shutdown};
 
+use super::arrival::{Arrival, Rounds};
 use crate::h2::{ConnectionError, ErrorCode, Held, Host, ServerConnection};
 use crate::{Counter, ServerLimits, Service};
 
@@ -23,6 +24,8 @@ pub(super) struct Buffers {
     input: Vec<u8>,
     /// For a connection that has nothing to send, until it does.
     out: Vec<u8>,
+    /// When the thread asked for events.
+    pub rounds: Rounds,
 }
 
 impl Buffers {
@@ -35,6 +38,7 @@ impl Buffers {
         Self {
             input: vec![0; Self::READ_BYTES + (32 << 10)],
             out: Vec::new(),
+            rounds: Rounds::new(Instant::now()),
         }
     }
 }
@@ -68,6 +72,7 @@ pub(super) struct Connection {
     let_out: (Instant, u64),
     /// When the peer last sent something.
     read: Instant,
+    arrival: Arrival,
     /// When there was last a call, and the last one's stream.
     used: (Instant, u32),
     pinged: Option<Instant>,
@@ -87,6 +92,7 @@ impl Connection {
             wrote: now,
             let_out: (now, 0),
             read: now,
+            arrival: Arrival::new(now),
             used: (now, 0),
             pinged: None,
         }
@@ -125,6 +131,7 @@ impl Connection {
         let Some(space) = buffers.input.get_mut(held..) else {
             return Alive::Yes;
         };
+        let room = space.len();
         let bytes = match rustix::net::recv(&self.socket, space, RecvFlags::DONTWAIT) {
             Ok((_, 0)) => return self.end_of_input(host),
             Ok((_, bytes)) => bytes,
@@ -136,6 +143,8 @@ impl Connection {
         }
         let now = Instant::now();
         self.read = now;
+        let after = self.arrival.read(now, bytes < room, &mut buffers.rounds);
+        host.waited = now.saturating_duration_since(after);
         let mut input = std::mem::take(&mut buffers.input);
         let alive = self.take_in(
             input.get(..held + bytes).unwrap_or_default(),
@@ -164,6 +173,7 @@ impl Connection {
             return Alive::Yes;
         }
         let input = std::mem::take(&mut self.rest);
+        host.waited = now.saturating_duration_since(self.read);
         self.take_in(&input, now, buffers, host)
     }
 

@@ -1,5 +1,6 @@
 //! The serving side: threads, their sockets, and how they go away.
 
+mod arrival;
 mod connection;
 mod control;
 mod worker;

@@ -128,6 +128,8 @@ impl<S: Service> Worker<S> {
         self.arm_listeners();
         let mut events: Vec<Event> = Vec::with_capacity(EVENTS_MAX);
         while !self.is_over() {
+            let is_full = events.len() == EVENTS_MAX;
+            self.buffers.rounds.ask(self.now, is_full);
             events.clear();
             match epoll::wait(
                 &self.epoll,
@@ -138,13 +140,10 @@ impl<S: Service> Worker<S> {
                 // Nothing but a bug makes this fail; to go on would spin.
                 Err(_) => break,
             }
-            let last_read = self.host.now;
             for event in &events {
                 self.event(event.data.u64(), event.flags);
             }
-            // A read has looked at the clock already.
-            let read = self.host.now != last_read;
-            self.now = if read { self.host.now } else { Instant::now() };
+            self.now = Instant::now();
             self.on_time(self.now);
         }
         self.finish();

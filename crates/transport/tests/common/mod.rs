@@ -19,6 +19,7 @@ pub const FAIL: &str = "/test.Test/Fail";
 pub const TELL: &str = "/test.Test/Tell";
 pub const WAIT: &str = "/test.Test/Wait";
 pub const SILENT: &str = "/test.Test/Silent";
+pub const WAITED: &str = "/test.Test/Waited";
 
 /// What [`GROW`] gives at most.
 pub const GROW_BYTES_MAX: usize = 16 << 20;
@@ -39,6 +40,7 @@ impl Service for Test {
             TELL => (4, MethodKind::Unary),
             WAIT => (5, MethodKind::Unary),
             SILENT => (6, MethodKind::Unary),
+            WAITED => (7, MethodKind::Unary),
             _ => return None,
         };
         Some(Method { id, kind })
@@ -102,6 +104,11 @@ impl Service for Test {
                     std::hint::spin_loop();
                 }
                 reply.message().extend_from_slice(call.message);
+            }
+            // How many microseconds it may have waited.
+            7 => {
+                let micros = call.waited.as_micros().to_string();
+                reply.message().extend_from_slice(micros.as_bytes());
             }
             // Well, without a word.
             _ => {}

@@ -240,6 +240,7 @@ impl ServerConnection {
                     subtype: stream.kept.subtype(),
                     timeout: stream.timeout,
                     received: host.now,
+                    waited: host.waited,
                     kind: self.kind,
                     peer: self.peer,
                     metadata: Metadata {

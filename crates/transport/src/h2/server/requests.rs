@@ -532,6 +532,7 @@ impl ServerConnection {
             subtype: stream.kept.subtype(),
             timeout,
             received: host.now,
+            waited: host.waited,
             kind: self.kind,
             peer: self.peer,
             metadata: Metadata {
