@@ -201,11 +201,6 @@ fn malformed_grpc() {
         ),
         (with(&[2, 0, 0, 0, 0], &[]), 13, "malformed message prefix"),
         (
-            with(&message(b""), &[("grpc-timeout", "1")]),
-            13,
-            "malformed grpc-timeout",
-        ),
-        (
             with(&message(b""), &[("grpc-timeout", "0n")]),
             4,
             "the deadline passed before the call was served",
@@ -218,6 +213,11 @@ fn malformed_grpc() {
     ] {
         check(&bytes, &[&fails(1, code, text)]);
     }
+    // Answered before its message has come.
+    check(
+        &with(&message(b""), &[("grpc-timeout", "1")]),
+        &[&fails(1, 13, "malformed grpc-timeout"), "RST 1 0"],
+    );
     let gzip = with(&[1, 0, 0, 0, 0], &[("grpc-encoding", "gzip")]);
     let text = fails(1, 12, "compression is not supported")
         .replace(" end", " grpc-accept-encoding=identity end");
@@ -254,12 +254,14 @@ fn streams_of_messages() {
     // An error after messages.
     bench.say(&headers(3, 0, STREAM, &[]));
     let lines = bench.say(&data(3, 0, &message(b"fail")));
-    assert_eq!(lines.len(), 3);
     assert_eq!(
-        lines[2],
-        "HEADERS 3 grpc-status=10 grpc-message=as told end"
+        lines[2..],
+        [
+            "HEADERS 3 grpc-status=10 grpc-message=as told end",
+            "RST 3 0"
+        ]
     );
-    // What still comes is dropped, until the client ends the stream.
+    // What still comes is dropped.
     assert_eq!(
         bench.say(&[data(3, 0, &message(b"more")), data(3, END, &[])].concat()),
         [""; 0]
@@ -287,9 +289,12 @@ fn too_large_is_dropped_and_the_connection_lives() {
     bench.say(&headers(1, 0, ECHO, &[]));
     assert_eq!(
         bench.say(&data(1, 0, &[0, 0xff, 0xff, 0xff, 0xff])),
-        [fails(1, 8, "message larger than the limit")]
+        [
+            fails(1, 8, "message larger than the limit"),
+            "RST 1 0".to_owned()
+        ]
     );
-    // 32 MiB more, with windows given back and nothing kept.
+    // 32 MiB more, with the connection's window given back and nothing kept.
     let (mut windows, chunk) = (0, data(1, 0, &[7; 16_384]));
     for _ in 0..2048 {
         for line in bench.say(&chunk) {
@@ -297,13 +302,56 @@ fn too_large_is_dropped_and_the_connection_lives() {
             windows += 1;
         }
     }
-    assert!(windows > 32);
+    assert!(windows > 3);
     assert_eq!(bench.say(&call(3, ECHO, b"hi")), well(3, "hi"));
     assert_eq!(bench.say(&data(1, END, &[])), [""; 0]);
     assert_eq!(
         (bench.machine.calls(), bench.count(Counter::CallsTooLarge)),
         (0, 1)
     );
+}
+
+/// grpc-go says nothing more on a stream that was answered early: neither an end nor a reset.
+#[test]
+fn a_call_that_is_answered_early_is_over() {
+    let mut bench = Bench::ready(&options(1));
+    for call in 0..2000 {
+        let stream = 2 * call + 1;
+        let lines = bench.say(
+            &[
+                headers(stream, 0, ECHO, &[]),
+                data(stream, 0, &[0, 0xff, 0xff, 0xff, 0xff]),
+            ]
+            .concat(),
+        );
+        let last = lines.last().unwrap();
+        assert_eq!(*last, format!("RST {stream} 0"), "{lines:?}");
+        assert_eq!(bench.machine.calls(), 0);
+    }
+    // Unread replies before the end: it is over when they are out.
+    bench.say(&settings(&[(4, 5)]));
+    bench.say(&headers(5001, 0, STREAM, &[]));
+    let lines = bench.say(&data(5001, 0, &message(b"fail")));
+    assert!(
+        !lines.iter().any(|line| line.starts_with("RST")),
+        "{lines:?}"
+    );
+    assert_eq!(bench.machine.calls(), 1);
+    let lines = bench.say(&window(5001, 1000));
+    assert_eq!(lines.last().unwrap(), "RST 5001 0", "{lines:?}");
+    assert_eq!(bench.machine.calls(), 0);
+}
+
+/// Netty sends what it had ready behind its own reset.
+#[test]
+fn what_follows_a_reset_is_dropped() {
+    let mut bench = Bench::ready(&options(1));
+    for late in [data(1, END, &[]), data(1, 0, b"late")] {
+        bench.say(&headers(1, 0, ECHO, &[]));
+        assert_eq!(bench.say(&[rst(1, 8), late].concat()), [""; 0]);
+        assert_eq!(bench.say(&call(3, ECHO, b"hi")), well(3, "hi"));
+        bench = Bench::ready(&options(1));
+    }
 }
 
 #[test]
@@ -326,11 +374,10 @@ fn incomplete_requests_are_bounded_together() {
     assert_eq!(bench.say(&[start(1), start(3)].concat()), [""; 0]);
     assert_eq!(
         bench.say(&start(5)),
-        [fails(
-            5,
-            8,
-            "too many incomplete requests on the connection"
-        )]
+        [
+            fails(5, 8, "too many incomplete requests on the connection"),
+            "RST 5 0".to_owned()
+        ]
     );
     // Room again, when one of them is gone.
     bench.say(&rst(1, 8));
@@ -935,7 +982,11 @@ fn a_frame_full_of_questions() {
         out.len()
     );
     let end = "grpc-status=8 grpc-message=too many replies wait for the client to read end";
-    assert!(bench.reader.lines(&out).last().unwrap().ends_with(end));
+    let lines = bench.reader.lines(&out);
+    let [.., status, reset] = &lines[..] else {
+        panic!("{lines:?}")
+    };
+    assert!(status.ends_with(end) && reset == "RST 1 0", "{lines:?}");
     // The stream is over, the connection is not.
     bench.say(&data(1, END, &[]));
     assert_eq!(bench.say(&call(3, ECHO, b"hi")), well(3, "hi"));
@@ -964,13 +1015,13 @@ fn calls_in_flight() {
     ];
     bench.say(&begun.concat());
     let counts = |bench: &Bench| [0, 1, 7].map(|method| in_flight(bench, method));
-    assert_eq!((now(&bench), counts(&bench)), (6, [2, 2, 2]));
+    // There is no such method, so that one is over.
+    assert_eq!((now(&bench), counts(&bench)), (5, [2, 2, 1]));
     for (bytes, expect) in [
-        (data(3, END, &message(b"hi")), [1, 2, 2]),
-        (rst(5, 8), [1, 1, 2]),
+        (data(3, END, &message(b"hi")), [1, 2, 1]),
+        (rst(5, 8), [1, 1, 1]),
         // Its request broke a rule.
-        (window(7, 0), [0, 1, 2]),
-        (data(11, END, b""), [0, 1, 1]),
+        (window(7, 0), [0, 1, 1]),
         (data(15, END, b""), [0, 0, 1]),
         (rst(13, 8), [0, 0, 0]),
     ] {

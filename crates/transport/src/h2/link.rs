@@ -602,6 +602,11 @@ impl RecentResets {
     /// Resets a stream and remembers it.
     pub fn reset(&mut self, out: &mut Vec<u8>, stream: u32, code: ErrorCode) {
         frame::put_reset(out, stream, code);
+        self.remember(stream);
+    }
+
+    /// Remembers a stream that was reset, by whichever side.
+    pub fn remember(&mut self, stream: u32) {
         if self.streams.len() < Self::STREAMS_MAX {
             self.streams.push(stream);
         } else if let Some(oldest) = self.streams.get_mut(self.next) {

@@ -342,6 +342,8 @@ impl ServerConnection {
             .get(slot)
             .is_some_and(|stream| stream.headers_sent || stream.end.is_some());
         self.close(slot, host);
+        // Some clients (Netty) still send what they had ready.
+        self.recent.remember(id);
         if answered {
             return Ok(());
         }

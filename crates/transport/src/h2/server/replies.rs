@@ -173,6 +173,22 @@ impl ServerConnection {
         }
     }
 
+    /// Tells the client to keep the rest of a request that has its whole answer already; what is on its
+    /// way is dropped (RFC 9113, 8.1). Not every client says on its own that no more will come, and
+    /// until then the call would count as one in flight.
+    #[inline]
+    pub(super) fn stop_if_answered<S: Service>(&mut self, id: u32, host: &mut Host<S>) {
+        let Some(slot) = self.streams.find(id) else {
+            return;
+        };
+        let answered = |stream: &mut Stream| {
+            stream.request == Request::Unwanted && stream.end.is_some() && stream.unsent.len() == 0
+        };
+        if self.streams.get(slot).is_some_and(answered) {
+            self.reset(slot, ErrorCode::NoError, host);
+        }
+    }
+
     #[inline]
     pub(super) fn close<S: Service>(&mut self, slot: Slot, host: &mut Host<S>) {
         let Some(stream) = self.streams.get(slot) else {
@@ -290,7 +306,9 @@ impl ServerConnection {
             .link
             .send_data(stream.id, &mut stream.send_window, stream.unsent.rest());
         stream.unsent.advance(sent);
+        let id = stream.id;
         self.unsent_bytes = self.unsent_bytes.saturating_sub(sent);
         self.send_end_if_due(slot, host);
+        self.stop_if_answered(id, host);
     }
 }

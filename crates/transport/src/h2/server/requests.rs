@@ -172,7 +172,10 @@ impl ServerConnection {
                     self.end_of_request(slot, host);
                 }
             }
-            other => self.turn_away(slot, end_stream, other, host),
+            other => {
+                self.turn_away(slot, end_stream, other, host);
+                self.stop_if_answered(id, host);
+            }
         }
     }
 
@@ -309,6 +312,8 @@ impl ServerConnection {
         // A stream is closed only after its request has ended, so the slot is still this one's.
         if end_stream {
             self.end_of_request(slot, host);
+        } else {
+            self.stop_if_answered(id, host);
         }
         Ok(())
     }
