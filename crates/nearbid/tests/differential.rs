@@ -22,9 +22,13 @@ use wire::message::{BidRequest, Entry, Extension, FieldSource, Message};
 use wire::{Encoder, Format, Reader, Visit};
 
 /// Without an environment: what a run of all tests has time for.
-const EXECUTIONS: u64 = 30_000;
+const EXECUTIONS: u64 = 120_000;
 /// Requests that values are drawn from.
 const REQUESTS: u64 = 512;
+/// A request whose values were changed as often is another one next.
+const CHANGES_MAX: usize = 4;
+/// A request gets more impressions from another one below this.
+const IMPS_MAX: usize = 4;
 /// Changed requests that are decided on with the same line items.
 const REQUESTS_A_CATALOG: u64 = 500;
 /// 2026-06-01T12:00:00Z, a Monday.
@@ -117,6 +121,9 @@ struct Done {
 struct Run {
     draw: Draw,
     requests: Vec<BidRequest>,
+    /// The one that is being changed, and how often it is yet to be.
+    request: BidRequest,
+    changes: usize,
     encoders: [Encoder; 3],
     reader: Reader,
     scratch: Scratch,
@@ -128,6 +135,8 @@ impl Run {
         Run {
             draw: Draw(seed),
             requests: Traffic::new(seed).take(REQUESTS as usize).collect(),
+            request: BidRequest::default(),
+            changes: 0,
             encoders: Default::default(),
             reader: Reader::default(),
             scratch: Scratch::default(),
@@ -153,11 +162,23 @@ impl Run {
 
     /// One changed request: in all formats, then with its bytes changed.
     fn one(&mut self, line_items: &mut LineItems) {
-        let mut request = self.pick().clone();
+        let mut request = std::mem::take(&mut self.request);
+        if self.changes == 0 {
+            self.changes = CHANGES_MAX;
+            request.clone_from(self.pick());
+        }
+        self.changes -= 1;
         for _ in 0..=self.draw.below(4) {
             self.change(&mut request);
         }
-        let twin = Format::ALL[self.draw.below(3)];
+        // JSON is dearest to read.
+        let twin = [
+            Format::Protobuf,
+            Format::FlatBuffers,
+            Format::FlatBuffers,
+            Format::Json,
+        ];
+        let twin = self.draw.pick(&twin);
         let mut encoders = std::mem::take(&mut self.encoders);
         let bytes: Vec<&[u8]> = Format::ALL
             .into_iter()
@@ -186,6 +207,7 @@ impl Run {
         let format = Format::ALL[self.draw.below(3)];
         let changed = self.draw.changed(bytes[format as usize]);
         self.encoders = encoders;
+        self.request = request;
         self.on_changed(line_items, format, &changed);
     }
 
@@ -212,16 +234,19 @@ impl Run {
 
     /// Takes a part from another request, or draws a field of a part that decisions look at.
     fn change(&mut self, request: &mut BidRequest) {
-        let other = self.pick().clone();
+        let other = &self.requests[self.draw.below(self.requests.len())];
         let draw = &mut self.draw;
         match draw.below(22) {
-            0 => request.device = other.device,
-            1 => request.imp = other.imp,
-            2 => request.imp.extend(other.imp),
-            3 => request.site = other.site,
-            4 => request.app = other.app,
-            5 => request.cur = other.cur,
-            6 => (request.bcat, request.badv) = (other.bcat, other.badv),
+            0 => request.device.clone_from(&other.device),
+            1 => request.imp.clone_from(&other.imp),
+            2 if request.imp.len() < IMPS_MAX => request.imp.extend(other.imp.iter().cloned()),
+            3 => request.site.clone_from(&other.site),
+            4 => request.app.clone_from(&other.app),
+            5 => request.cur.clone_from(&other.cur),
+            6 => {
+                request.bcat.clone_from(&other.bcat);
+                request.badv.clone_from(&other.badv);
+            }
             7 => draw.field(request),
             8..=10 => draw.any(&mut request.imp, Draw::field),
             11 => draw.any(&mut request.imp, |draw, imp| draw.part(&mut imp.banner)),
@@ -616,7 +641,7 @@ impl Draw {
 
     /// Draws one field of a message, or takes it away.
     fn field<M: Message>(&mut self, message: &mut M) {
-        let (number, _) = M::FIELDS[self.below(M::FIELDS.len())];
+        let (number, ..) = M::FIELDS[self.below(M::FIELDS.len())];
         let Ok(known) = message.read(number, self);
         assert!(known);
     }

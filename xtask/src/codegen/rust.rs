@@ -76,10 +76,13 @@ fn implementation(text: &mut String, index: usize, message: &Message) {
 }
 
 fn fields(text: &mut String, message: &Message) {
-    text.push_str("    #[rustfmt::skip]\n    const FIELDS: &'static [(u32, &'static str)] = &[");
+    text.push_str(
+        "    #[rustfmt::skip]\n    const FIELDS: &'static [(u32, &'static str, u8)] = &[",
+    );
     let mut column = COLUMNS_MAX;
     for field in &message.fields {
-        let entry = format!("({}, \"{}\"),", field.number, field.name);
+        let bytes = bytes(&field.kind);
+        let entry = format!("({}, \"{}\", {bytes}),", field.number, field.name);
         if column + 1 + entry.len() > COLUMNS_MAX {
             text.push_str("\n       ");
             column = 7;
@@ -89,6 +92,15 @@ fn fields(text: &mut String, message: &Message) {
         column += 1 + entry.len();
     }
     text.push_str("\n    ];\n");
+}
+
+/// What the value of a field takes, or what points to it.
+fn bytes(kind: &Kind) -> usize {
+    match kind {
+        Kind::Double | Kind::Floor => 8,
+        Kind::Bool => 1,
+        _ => 4,
+    }
 }
 
 fn number(text: &mut String, message: &Message) {
@@ -149,7 +161,7 @@ fn write(text: &mut String, message: &Message) {
                 let call = write_call(field, &instead_of.name);
                 let _ = writeln!(
                     text,
-                    "        if self.{}.is_none() {{\n            {call}\n        }}",
+                    "        if !S::ONE_KEY || self.{}.is_none() {{\n            {call}\n        }}",
                     ident(instead_of)
                 );
             }

@@ -1,38 +1,31 @@
 //! Templates in FlatBuffers.
 //!
-//! Offsets point forward, and strings differ in length from request to request. So a request is, from
-//! its start:
-//!
-//! * the **head**: the tables that have a field that a patch sets. Each has a vtable of its own right in
-//!   front of it, in which a field that is absent is crossed out;
-//! * what the patch sets: strings, and the tables of device, user and regs;
-//! * the **tail**: all that the tables of the head point to and that is the same in all requests.
-//!
-//! Head and tail are copied. They lie further apart in one request than in another, so what points from
-//! one to the other is moved by as much while it is copied: an addition for every word of the head.
+//! A template is a request that lacks what a patch sets. A table has a place for every field and a
+//! vtable of its own, and offsets point forward; so filling a template is copying it, writing what the
+//! patch sets behind it, and saying in the tables that are there where that lies. Nothing of the copy
+//! moves.
 
-use super::message::{
-    Builder, Group, Layout, Place, Room, Set, Word, new_vtable, resolved, slots, string,
-};
+use super::cursor::Table;
+use super::message::{self, Builder, Fields, Gap, Laid, Place};
 use crate::json::ext;
 use crate::json::template::TemplateExt;
-use crate::message::ImpExt;
-use crate::message::reverse::{self, Reverse};
-use crate::template::{Base, BaseImp, ImpPatch, Patch, gaps};
+use crate::message::forward::{self, Forward};
+use crate::message::{BidRequest, Imp, ImpExt, Site, Source};
+use crate::template::{Base, ImpPatch, Patch, gaps};
+use openrtb::Read;
 
 /// What is the same in all requests of a placement.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Template {
-    head: Head,
-    tail: Box<[u8]>,
-    request: RequestGaps,
+    bytes: Box<[u8]>,
+    gaps: RequestGaps,
     imps: Box<[TemplateImp]>,
     /// Whether it has them even where the patch sets nothing in them.
     has_site: bool,
     has_source: bool,
 }
 
-/// What may differ in the tables of the head.
+/// What a patch may set, but for impressions.
 #[derive(Debug, PartialEq)]
 struct RequestGaps {
     id: Gap,
@@ -54,48 +47,30 @@ struct TemplateImp {
     bidfloorcur: Gap,
     ext: Gap,
     ext_text: TemplateExt,
-    /// Where the text without a `tid` lies, in the tail; 0 where there is none.
-    ext_place: Place,
-}
-
-/// A field of the head.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Gap {
-    /// Where its value starts, in bytes before the end of the head.
-    at: usize,
-    /// Where its entry in the vtable starts, likewise.
-    entry: usize,
-}
-
-/// The head as words: what each is in a request is the sum of `words` and, where `moving` has all bits
-/// set, the place where the head ends.
-#[derive(Debug, PartialEq)]
-struct Head {
-    words: Box<[u32]>,
-    moving: Box<[u32]>,
 }
 
 impl Template {
     pub(crate) fn new(base: &Base) -> Template {
-        let mut room = Vec::new();
-        let mut tables = Room::default();
-        let mut parts = None;
-        let tail = reverse::fill(&mut room, |out| {
-            let mut builder = Builder::new(&mut tables, out);
-            parts = Some(Parts::write(base, &mut builder));
-            let mut out = builder.finish(&mut tables);
-            out.align(8, 0);
-            out
+        // Site and source are there in any case, for a patch to set something in them.
+        let whole = BidRequest {
+            imp: base.imps.iter().map(|imp| imp.whole()).collect(),
+            site: Some(base.site.clone().unwrap_or_default()),
+            source: Some(base.source.clone().unwrap_or_default()),
+            ..base.request.clone()
+        };
+        let (mut room, mut text) = (Vec::new(), Vec::new());
+        let bytes = forward::fill(&mut room, |out| {
+            message::encode(&whole, false, &mut text, out);
         });
-        // Writing the tail has made the parts.
-        let parts = parts.unwrap_or_default();
-        let mut plan = Plan::default();
-        let (request, imps) = parts.plan(&mut plan);
+        // What was just written can be read.
+        let places = Places::read(bytes).unwrap_or_default();
+        let imps = base.imps.iter().zip(&places.imps);
         Template {
-            head: plan.finish(),
-            tail: tail.into(),
-            request,
-            imps,
+            bytes: bytes.into(),
+            gaps: places.gaps(),
+            imps: imps
+                .map(|(imp, place)| TemplateImp::new(imp.ext.as_deref(), *place))
+                .collect(),
             has_site: base.site.is_some(),
             has_source: base.source.is_some(),
         }
@@ -105,355 +80,114 @@ impl Template {
         self.imps.len()
     }
 
-    /// Writes a request in front of the end.
-    pub(crate) fn fill<'b>(
-        &self,
-        patch: &Patch<'_>,
-        room: &mut Room,
-        mut out: Reverse<'b>,
-    ) -> Reverse<'b> {
-        if let Some(room) = out.claim(self.tail.len()) {
-            room.copy_from_slice(&self.tail);
-        }
-        let mut builder = Builder::new(room, out);
-        let to = &mut builder;
-        let regs = patch.regs.map(|regs| to.table(regs));
-        let user = patch.user.map(|user| to.table(user));
-        let device = patch.device.map(|device| to.table(device));
-        let tid = to.text(patch.source_tid);
-        let r#ref = to.text(patch.site_ref);
-        let page = to.text(patch.site_page);
-        let id = to.text(patch.id);
-        for (imp, patch) in self.imps.iter().zip(patch.imp).rev() {
-            imp.write(patch, to);
-        }
-        to.out.align(8, 0);
-        let end = to.place();
-        let Some(bytes) = to.out.claim(self.head.len()) else {
-            return builder.finish(room);
+    /// Writes a request.
+    pub(crate) fn fill(&self, patch: &Patch<'_>, text: &mut Vec<u8>, out: &mut Forward<'_>) {
+        let Some(bytes) = out.claim(self.bytes.len()) else {
+            return;
         };
-        self.head.copy(end, bytes);
-        let mut head = Filling { bytes, end };
+        bytes.copy_from_slice(&self.bytes);
+        let mut fields = Fields { bytes, start: 0 };
+        let mut to = Builder { out, text };
         for (imp, patch) in self.imps.iter().zip(patch.imp) {
-            imp.fill(patch, to, &mut head);
+            imp.fill(patch, &mut fields, &mut to);
         }
-        let gaps = &self.request;
-        for (gap, place) in [
-            (gaps.id, id),
-            (gaps.device, device),
-            (gaps.user, user),
-            (gaps.regs, regs),
-            (gaps.page, page),
-            (gaps.r#ref, r#ref),
-            (gaps.tid, tid),
+        let gaps = &self.gaps;
+        for (gap, text) in [
+            (gaps.id, patch.id),
+            (gaps.page, patch.site_page),
+            (gaps.r#ref, patch.site_ref),
+            (gaps.tid, patch.source_tid),
         ] {
-            head.place(gap, place);
+            fields.text(gap, text, &mut to);
         }
-        head.scalar(gaps.tmax, patch.tmax.map(i32::to_le_bytes));
-        head.keep(gaps.site, self.has_site || patch.sets_site());
-        head.keep(gaps.source, self.has_source || patch.source_tid.is_some());
-        builder.finish(room)
+        if let Some(device) = patch.device {
+            fields.refer(gaps.device, to.table(device));
+        }
+        if let Some(user) = patch.user {
+            fields.refer(gaps.user, to.table(user));
+        }
+        if let Some(regs) = patch.regs {
+            fields.refer(gaps.regs, to.table(regs));
+        }
+        let tmax = patch.tmax.unwrap_or_default().to_le_bytes();
+        fields.scalar(gaps.tmax, patch.tmax.is_some(), tmax);
+        fields.keep(gaps.site, self.has_site || patch.sets_site());
+        fields.keep(gaps.source, self.has_source || patch.source_tid.is_some());
     }
 }
 
 impl TemplateImp {
-    /// Writes the texts of an impression, and keeps where they lie.
-    fn write(&self, patch: &ImpPatch<'_>, to: &mut Builder<'_>) {
-        let ext = match patch.ext_tid {
-            Some(_) => to.composed(|text| self.ext_text.fill(patch.ext_tid, text)),
-            None => self.ext_place,
-        };
-        let bidfloorcur = to.text(patch.bidfloorcur).unwrap_or_default();
-        let id = to.text(patch.id).unwrap_or_default();
-        to.keep_places([ext, bidfloorcur, id]);
-    }
-
-    /// Puts into the table what was written; the impression written last comes first.
-    fn fill(&self, patch: &ImpPatch<'_>, from: &mut Builder<'_>, head: &mut Filling<'_>) {
-        let [ext, bidfloorcur, id] = from.kept_places();
-        for (gap, place) in [
-            (self.ext, ext),
-            (self.bidfloorcur, bidfloorcur),
-            (self.id, id),
-        ] {
-            head.place(gap, Some(place).filter(|place| *place != 0));
+    fn new(ext: Option<&ImpExt>, place: Place) -> TemplateImp {
+        fn join(ext: &ImpExt, out: &mut Vec<u8>) {
+            if let Some(rest) = ext::join_trusting(ext, out) {
+                out.extend_from_slice(rest.as_bytes());
+            }
         }
-        head.scalar(self.bidfloor, patch.bidfloor.map(f64::to_le_bytes));
+        let [id, bidfloor, bidfloorcur, ext_number] = gaps::IMP;
+        let gap = |number| Imp::gap(number).of_table(place);
+        TemplateImp {
+            id: gap(id),
+            bidfloor: gap(bidfloor),
+            bidfloorcur: gap(bidfloorcur),
+            ext: gap(ext_number),
+            ext_text: TemplateExt::new(ext, join),
+        }
     }
-}
 
-impl Head {
-    fn len(&self) -> usize {
-        4 * self.words.len()
-    }
-
-    /// Copies the head to where it ends at `end`.
-    fn copy(&self, end: Place, to: &mut [u8]) {
-        let (to, _) = to.as_chunks_mut::<4>();
-        for ((to, word), moving) in to.iter_mut().zip(&self.words).zip(&self.moving) {
-            *to = word.wrapping_add(moving & end).to_le_bytes();
+    fn fill(&self, patch: &ImpPatch<'_>, fields: &mut Fields<'_>, to: &mut Builder<'_, '_>) {
+        fields.text(self.id, patch.id, to);
+        fields.text(self.bidfloorcur, patch.bidfloorcur, to);
+        let bidfloor = patch.bidfloor.unwrap_or_default().to_le_bytes();
+        fields.scalar(self.bidfloor, patch.bidfloor.is_some(), bidfloor);
+        // Without a `tid` it is as it is in the template.
+        if patch.ext_tid.is_some() {
+            let place = to.composed(|text| self.ext_text.fill(patch.ext_tid, text));
+            fields.refer(self.ext, place);
         }
     }
 }
 
-/// A head in a request.
-struct Filling<'b> {
-    bytes: &'b mut [u8],
-    /// Where it ends.
-    end: Place,
-}
-
-impl Filling<'_> {
-    /// Points at what lies at `place`; `None` is absent.
-    #[inline(always)]
-    fn place(&mut self, gap: Gap, place: Option<Place>) {
-        let at = self.end + gap.at as Place;
-        self.scalar(gap, place.map(|place| at.wrapping_sub(place).to_le_bytes()));
-    }
-
-    #[inline(always)]
-    fn scalar<const N: usize>(&mut self, gap: Gap, value: Option<[u8; N]>) {
-        match value {
-            Some(value) => self.put(gap.at, value),
-            None => self.put(gap.entry, [0; 2]),
-        }
-    }
-
-    /// Crosses a field out that is not kept.
-    fn keep(&mut self, gap: Gap, keep: bool) {
-        if !keep {
-            self.put(gap.entry, [0; 2]);
-        }
-    }
-
-    #[inline(always)]
-    fn put<const N: usize>(&mut self, at: usize, value: [u8; N]) {
-        let start = self.bytes.len().wrapping_sub(at);
-        let room = self.bytes.get_mut(start..).unwrap_or_default();
-        if let Some(room) = room.first_chunk_mut() {
-            *room = value;
-        }
-    }
-}
-
-/// The tables of the head, before they are laid out.
+/// Where the tables lie that a patch sets something in.
 #[derive(Default)]
-struct Parts {
-    request: Part,
-    imps: Vec<(Part, TemplateExt, Place)>,
-    site: Part,
-    source: Part,
+struct Places {
+    request: Place,
+    site: Place,
+    source: Place,
+    imps: Vec<Place>,
 }
 
-/// The fields of a table that are the same in all requests: its words, which point to the tail, and
-/// its doubles. All with the highest slot first.
-#[derive(Default)]
-pub(super) struct Part {
-    pub(super) set: Set,
-    pub(super) words: Vec<Word>,
-    pub(super) doubles: Vec<f64>,
-}
-
-impl Parts {
-    /// Writes what the tables point to.
-    fn write(base: &Base, to: &mut Builder<'_>) -> Parts {
-        let imps = base.imps.iter().map(|imp| part_of_imp(imp, to)).collect();
-        Parts {
-            imps,
-            site: base
-                .site
-                .as_deref()
-                .map_or_else(Part::default, |site| to.part(site)),
-            source: base
-                .source
-                .as_deref()
-                .map_or_else(Part::default, |source| to.part(source)),
-            request: to.part(&base.request),
-        }
+impl Places {
+    fn read(bytes: &[u8]) -> Read<Places> {
+        let [_, imp, site, .., source] = gaps::REQUEST.map(|number| number as u16);
+        let request = Table::root(bytes)?;
+        let place = |table: Option<Table<'_>>| table.map_or(0, |table| table.at() as Place);
+        let imps = request.vector(imp)?;
+        Ok(Places {
+            request: request.at() as Place,
+            site: place(request.table(site)?),
+            source: place(request.table(source)?),
+            imps: (0..imps.len())
+                .map(|index| Ok(imps.table(index)?.at() as Place))
+                .collect::<Read<_>>()?,
+        })
     }
 
-    /// Lays the tables out, the last one first.
-    fn plan(self, plan: &mut Plan) -> (RequestGaps, Box<[TemplateImp]>) {
-        use Group::{Doubles, Words};
-        let [tid] = gaps::SOURCE;
-        let (source, [tid]) = plan.table(&self.source, [(tid, Words)]);
+    fn gaps(&self) -> RequestGaps {
+        let [id, _, site, device, user, tmax, regs, source] = gaps::REQUEST;
         let [page, r#ref] = gaps::SITE;
-        let (site, [page, r#ref]) = plan.table(&self.site, [(page, Words), (r#ref, Words)]);
-        let mut starts = Vec::new();
-        let mut imps = Vec::new();
-        let [id, bidfloor, bidfloorcur, _] = gaps::IMP;
-        for (part, ext_text, ext_place) in self.imps.into_iter().rev() {
-            let fields = [
-                (id, Words),
-                (bidfloor, Doubles),
-                (bidfloorcur, Words),
-                (0, Words),
-            ];
-            let (start, [id, bidfloor, bidfloorcur, ext]) = plan.table(&part, fields);
-            starts.push(start);
-            imps.push(TemplateImp {
-                id,
-                bidfloor,
-                bidfloorcur,
-                ext,
-                ext_text,
-                ext_place,
-            });
-        }
-        imps.reverse();
-        let imp_vector = plan.vector(&starts);
-        let [id, imp, to_site, device, user, tmax, regs, to_source] = gaps::REQUEST;
-        let fields = [
-            (id, Words),
-            (imp, Words),
-            (to_site, Words),
-            (device, Words),
-            (user, Words),
-            (tmax, Words),
-            (regs, Words),
-            (to_source, Words),
-        ];
-        let (root, [id, imp, to_site, device, user, tmax, regs, to_source]) =
-            plan.table(&self.request, fields);
-        plan.link(to_site, site);
-        plan.link(to_source, source);
-        if imps.is_empty() {
-            plan.cross_out(imp);
-        } else {
-            plan.link(imp, imp_vector);
-        }
-        plan.root(root);
-        let gaps = RequestGaps {
-            id,
-            site: to_site,
-            device,
-            user,
-            tmax,
-            regs,
-            source: to_source,
-            page,
-            r#ref,
-            tid,
-        };
-        (gaps, imps.into())
-    }
-}
-
-fn part_of_imp(base: &BaseImp, to: &mut Builder<'_>) -> (Part, TemplateExt, Place) {
-    fn join(ext: &ImpExt, out: &mut Vec<u8>) {
-        if let Some(rest) = ext::join_trusting(ext, out) {
-            out.extend_from_slice(rest.as_bytes());
-        }
-    }
-    let text = TemplateExt::new(base.ext.as_deref(), join);
-    let place = text
-        .without_tid()
-        .map_or(0, |text| string(&mut to.out, text));
-    (to.part(&base.imp), text, place)
-}
-
-/// The head while it is laid out, from its end. Words are bytes before its end.
-#[derive(Default)]
-struct Plan {
-    bytes: Vec<u8>,
-    /// Words that point to the tail.
-    moving: Vec<usize>,
-}
-
-impl Plan {
-    fn prepend(&mut self, bytes: &[u8]) {
-        self.bytes.splice(..0, bytes.iter().copied());
-    }
-
-    fn align(&mut self, to: usize, more: usize) {
-        while !(self.bytes.len() + more).is_multiple_of(to) {
-            self.prepend(&[0]);
-        }
-    }
-
-    /// A table with its own vtable in front: where it starts, and where its gaps are. All of them are in
-    /// the vtable.
-    fn table<const N: usize>(
-        &mut self,
-        part: &Part,
-        fields: [(u32, Group); N],
-    ) -> (usize, [Gap; N]) {
-        let mut set = part.set;
-        for (slot, group) in fields {
-            *set.group(group) |= 1 << slot;
-        }
-        let layout = Layout::of(&set);
-        let vtable = new_vtable(&set, &layout);
-        if set.doubles != 0 {
-            self.align(8, 0);
-        }
-        let start = self.bytes.len() + layout.len;
-        let gap = |slot: u32| {
-            let entry = 4 + 2 * slot as usize;
-            let offset = vtable.get(entry..).and_then(|entry| entry.first_chunk());
-            Gap {
-                at: start - usize::from(u16::from_le_bytes(*offset.unwrap_or(&[0; 2]))),
-                entry: start + vtable.len() - entry,
-            }
-        };
-        self.prepend(&vec![0; layout.len]);
-        self.prepend(&vtable);
-        self.put(start, (vtable.len() as u32).to_le_bytes());
-        for (slot, word) in slots(part.set.words).zip(&part.words) {
-            let Gap { at, .. } = gap(slot);
-            self.put(at, resolved(*word, at as Place).to_le_bytes());
-            if word >> 32 != 0 {
-                self.moving.push(at);
-            }
-        }
-        for (slot, value) in slots(part.set.doubles).zip(&part.doubles) {
-            self.put(gap(slot).at, value.to_le_bytes());
-        }
-        (start, fields.map(|(slot, _)| gap(slot)))
-    }
-
-    /// A vector of tables that start at `starts`, the last one first.
-    fn vector(&mut self, starts: &[usize]) -> usize {
-        for start in starts {
-            let at = self.bytes.len() + 4;
-            self.prepend(&((at - start) as u32).to_le_bytes());
-        }
-        self.prepend(&(starts.len() as u32).to_le_bytes());
-        self.bytes.len()
-    }
-
-    fn root(&mut self, root: usize) {
-        self.align(8, 4);
-        let at = self.bytes.len() + 4;
-        self.prepend(&((at - root) as u32).to_le_bytes());
-    }
-
-    /// Points at another part of the head.
-    fn link(&mut self, gap: Gap, to: usize) {
-        self.put(gap.at, ((gap.at - to) as u32).to_le_bytes());
-    }
-
-    fn cross_out(&mut self, gap: Gap) {
-        self.put(gap.entry, [0; 2]);
-    }
-
-    fn put<const N: usize>(&mut self, at: usize, value: [u8; N]) {
-        let (bytes, end) = (&mut self.bytes, 0);
-        Filling { bytes, end }.put(at, value);
-    }
-
-    fn finish(self) -> Head {
-        let (words, _) = self.bytes.as_chunks::<4>();
-        let mut moving = vec![0; words.len()];
-        for at in self.moving {
-            let index = words.len().wrapping_sub(at / 4);
-            if let Some(word) = moving.get_mut(index) {
-                *word = u32::MAX;
-            }
-        }
-        Head {
-            words: words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
-            moving: moving.into(),
+        let [tid] = gaps::SOURCE;
+        let gap = |number| BidRequest::gap(number).of_table(self.request);
+        RequestGaps {
+            id: gap(id),
+            site: gap(site),
+            device: gap(device),
+            user: gap(user),
+            tmax: gap(tmax),
+            regs: gap(regs),
+            source: gap(source),
+            page: Site::gap(page).of_table(self.site),
+            r#ref: Site::gap(r#ref).of_table(self.site),
+            tid: Source::gap(tid).of_table(self.source),
         }
     }
 }

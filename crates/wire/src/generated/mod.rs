@@ -37,11 +37,12 @@ pub struct BidRequest {
 impl Message for BidRequest {
     const INDEX: u16 = 0;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "imp"), (3, "site"), (4, "app"), (5, "device"), (6, "user"), (7, "at"),
-        (8, "tmax"), (9, "wseat"), (10, "allimps"), (11, "cur"), (12, "bcat"), (13, "badv"),
-        (14, "regs"), (15, "test"), (16, "bapp"), (17, "bseat"), (18, "wlang"), (19, "source"),
-        (20, "wlangb"), (21, "cattax"), (22, "dooh"), (23, "acat"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "imp", 4), (3, "site", 4), (4, "app", 4), (5, "device", 4),
+        (6, "user", 4), (7, "at", 4), (8, "tmax", 4), (9, "wseat", 4), (10, "allimps", 1),
+        (11, "cur", 4), (12, "bcat", 4), (13, "badv", 4), (14, "regs", 4), (15, "test", 1),
+        (16, "bapp", 4), (17, "bseat", 4), (18, "wlang", 4), (19, "source", 4), (20, "wlangb", 4),
+        (21, "cattax", 4), (22, "dooh", 4), (23, "acat", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -173,8 +174,8 @@ pub struct Source {
 impl Message for Source {
     const INDEX: u16 = 1;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "fd"), (2, "tid"), (3, "pchain"), (4, "schain"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "fd", 1), (2, "tid", 4), (3, "pchain", 4), (4, "schain", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -229,8 +230,8 @@ pub struct SourceExt {
 impl Message for SourceExt {
     const INDEX: u16 = 2;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "schain"), (2, "omidpn"), (3, "omidpv"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "schain", 4), (2, "omidpn", 4), (3, "omidpv", 4), (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -290,8 +291,8 @@ pub struct SupplyChain {
 impl Message for SupplyChain {
     const INDEX: u16 = 3;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "complete"), (2, "nodes"), (3, "ver"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "complete", 1), (2, "nodes", 4), (3, "ver", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -345,8 +346,9 @@ pub struct SupplyChainNode {
 impl Message for SupplyChainNode {
     const INDEX: u16 = 4;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "asi"), (2, "sid"), (3, "rid"), (4, "name"), (5, "domain"), (6, "hp"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "asi", 4), (2, "sid", 4), (3, "rid", 4), (4, "name", 4), (5, "domain", 4), (6, "hp", 1),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -429,12 +431,13 @@ impl Message for Imp {
     const INDEX: u16 = 5;
     const LIMIT: Option<Limit> = Some(Limit::Imps);
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "banner"), (3, "video"), (4, "displaymanager"), (5, "displaymanagerver"),
-        (6, "instl"), (7, "tagid"), (8, "bidfloor"), (9, "bidfloorcur"), (10, "iframebuster"),
-        (11, "pmp"), (12, "secure"), (13, "native"), (14, "exp"), (15, "audio"),
-        (16, "clickbrowser"), (17, "metric"), (18, "rwdd"), (19, "ssai"), (20, "qty"), (21, "dt"),
-        (22, "refresh"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "banner", 4), (3, "video", 4), (4, "displaymanager", 4),
+        (5, "displaymanagerver", 4), (6, "instl", 1), (7, "tagid", 4), (8, "bidfloor", 8),
+        (9, "bidfloorcur", 4), (10, "iframebuster", 4), (11, "pmp", 4), (12, "secure", 1),
+        (13, "native", 4), (14, "exp", 4), (15, "audio", 4), (16, "clickbrowser", 1),
+        (17, "metric", 4), (18, "rwdd", 1), (19, "ssai", 4), (20, "qty", 4), (21, "dt", 8),
+        (22, "refresh", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -563,8 +566,9 @@ pub struct ImpExt {
 impl Message for ImpExt {
     const INDEX: u16 = 6;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "gpid"), (2, "skadn"), (3, "intrinsic"), (4, "tid"), (5, "igs"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "gpid", 4), (2, "skadn", 4), (3, "intrinsic", 1), (4, "tid", 4), (5, "igs", 4),
+        (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -632,8 +636,8 @@ pub struct Metric {
 impl Message for Metric {
     const INDEX: u16 = 7;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "type"), (2, "value"), (3, "vendor"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "type", 4), (2, "value", 8), (3, "vendor", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -697,10 +701,11 @@ pub struct Banner {
 impl Message for Banner {
     const INDEX: u16 = 8;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "w"), (2, "h"), (3, "id"), (4, "pos"), (5, "btype"), (6, "battr"), (7, "mimes"),
-        (8, "topframe"), (9, "expdir"), (10, "api"), (11, "wmax"), (12, "hmax"), (13, "wmin"),
-        (14, "hmin"), (15, "format"), (16, "vcm"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "w", 4), (2, "h", 4), (3, "id", 4), (4, "pos", 4), (5, "btype", 4), (6, "battr", 4),
+        (7, "mimes", 4), (8, "topframe", 1), (9, "expdir", 4), (10, "api", 4), (11, "wmax", 4),
+        (12, "hmax", 4), (13, "wmin", 4), (14, "hmin", 4), (15, "format", 4), (16, "vcm", 1),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -805,8 +810,9 @@ pub struct Format {
 impl Message for Format {
     const INDEX: u16 = 9;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "w"), (2, "h"), (3, "wratio"), (4, "hratio"), (5, "wmin"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "w", 4), (2, "h", 4), (3, "wratio", 4), (4, "hratio", 4), (5, "wmin", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -898,15 +904,16 @@ pub struct Video {
 impl Message for Video {
     const INDEX: u16 = 10;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "mimes"), (2, "linearity"), (3, "minduration"), (4, "maxduration"), (5, "protocol"),
-        (6, "w"), (7, "h"), (8, "startdelay"), (9, "sequence"), (10, "battr"), (11, "maxextended"),
-        (12, "minbitrate"), (13, "maxbitrate"), (14, "boxingallowed"), (15, "playbackmethod"),
-        (16, "delivery"), (17, "pos"), (18, "companionad"), (19, "api"), (20, "companiontype"),
-        (21, "protocols"), (23, "skip"), (24, "skipmin"), (25, "skipafter"), (26, "placement"),
-        (27, "playbackend"), (28, "maxseq"), (29, "poddur"), (30, "podid"), (31, "podseq"),
-        (32, "rqddurs"), (33, "slotinpod"), (34, "mincpmpersec"), (35, "plcmt"), (36, "durfloors"),
-        (37, "poddedupe"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "mimes", 4), (2, "linearity", 4), (3, "minduration", 4), (4, "maxduration", 4),
+        (5, "protocol", 4), (6, "w", 4), (7, "h", 4), (8, "startdelay", 4), (9, "sequence", 4),
+        (10, "battr", 4), (11, "maxextended", 4), (12, "minbitrate", 4), (13, "maxbitrate", 4),
+        (14, "boxingallowed", 1), (15, "playbackmethod", 4), (16, "delivery", 4), (17, "pos", 4),
+        (18, "companionad", 4), (19, "api", 4), (20, "companiontype", 4), (21, "protocols", 4),
+        (23, "skip", 1), (24, "skipmin", 4), (25, "skipafter", 4), (26, "placement", 4),
+        (27, "playbackend", 4), (28, "maxseq", 4), (29, "poddur", 4), (30, "podid", 4),
+        (31, "podseq", 4), (32, "rqddurs", 4), (33, "slotinpod", 4), (34, "mincpmpersec", 8),
+        (35, "plcmt", 4), (36, "durfloors", 4), (37, "poddedupe", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1111,13 +1118,14 @@ pub struct Audio {
 impl Message for Audio {
     const INDEX: u16 = 11;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "mimes"), (2, "minduration"), (3, "maxduration"), (4, "protocols"), (5, "startdelay"),
-        (6, "sequence"), (7, "battr"), (8, "maxextended"), (9, "minbitrate"), (10, "maxbitrate"),
-        (11, "delivery"), (12, "companionad"), (13, "api"), (20, "companiontype"), (21, "maxseq"),
-        (22, "feed"), (23, "stitched"), (24, "nvol"), (25, "poddur"), (26, "rqddurs"),
-        (27, "podid"), (28, "podseq"), (29, "slotinpod"), (30, "mincpmpersec"), (31, "durfloors"),
-        (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "mimes", 4), (2, "minduration", 4), (3, "maxduration", 4), (4, "protocols", 4),
+        (5, "startdelay", 4), (6, "sequence", 4), (7, "battr", 4), (8, "maxextended", 4),
+        (9, "minbitrate", 4), (10, "maxbitrate", 4), (11, "delivery", 4), (12, "companionad", 4),
+        (13, "api", 4), (20, "companiontype", 4), (21, "maxseq", 4), (22, "feed", 4),
+        (23, "stitched", 1), (24, "nvol", 4), (25, "poddur", 4), (26, "rqddurs", 4),
+        (27, "podid", 4), (28, "podseq", 4), (29, "slotinpod", 4), (30, "mincpmpersec", 8),
+        (31, "durfloors", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1258,8 +1266,9 @@ pub struct Native {
 impl Message for Native {
     const INDEX: u16 = 12;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "request"), (2, "ver"), (3, "api"), (4, "battr"), (50, "request_native"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "request", 4), (2, "ver", 4), (3, "api", 4), (4, "battr", 4), (50, "request_native", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1282,7 +1291,7 @@ impl Message for Native {
         to.string(2, "ver", &self.ver);
         to.ints(3, "api", &self.api);
         to.ints(4, "battr", &self.battr);
-        if self.request.is_none() {
+        if !S::ONE_KEY || self.request.is_none() {
             to.message(50, "request", &self.request_native);
         }
         to.ext(99, "ext", &self.ext);
@@ -1323,8 +1332,8 @@ pub struct Qty {
 impl Message for Qty {
     const INDEX: u16 = 13;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "multiplier"), (2, "sourcetype"), (3, "vendor"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "multiplier", 8), (2, "sourcetype", 4), (3, "vendor", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1374,8 +1383,8 @@ pub struct Refresh {
 impl Message for Refresh {
     const INDEX: u16 = 14;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "refsettings"), (2, "count"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "refsettings", 4), (2, "count", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1421,8 +1430,8 @@ pub struct RefSettings {
 impl Message for RefSettings {
     const INDEX: u16 = 15;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "reftype"), (2, "minint"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "reftype", 4), (2, "minint", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1468,8 +1477,8 @@ pub struct Pmp {
 impl Message for Pmp {
     const INDEX: u16 = 16;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "private_auction"), (2, "deals"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "private_auction", 1), (2, "deals", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1523,9 +1532,10 @@ impl Message for Deal {
     const INDEX: u16 = 17;
     const LIMIT: Option<Limit> = Some(Limit::Deals);
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "bidfloor"), (3, "bidfloorcur"), (4, "wseat"), (5, "wadomain"), (6, "at"),
-        (7, "guar"), (8, "mincpmpersec"), (9, "durfloors"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "bidfloor", 8), (3, "bidfloorcur", 4), (4, "wseat", 4),
+        (5, "wadomain", 4), (6, "at", 4), (7, "guar", 4), (8, "mincpmpersec", 8),
+        (9, "durfloors", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1600,8 +1610,8 @@ pub struct SKAdNetworkList {
 impl Message for SKAdNetworkList {
     const INDEX: u16 = 18;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "max"), (2, "excl"), (3, "addl"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "max", 4), (2, "excl", 4), (3, "addl", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1656,9 +1666,9 @@ pub struct SKAdNetworkRequest {
 impl Message for SKAdNetworkRequest {
     const INDEX: u16 = 19;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "version"), (2, "sourceapp"), (3, "skadnetids"), (4, "skadnetlist"), (5, "versions"),
-        (6, "productpage"), (7, "skoverlay"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "version", 4), (2, "sourceapp", 4), (3, "skadnetids", 4), (4, "skadnetlist", 4),
+        (5, "versions", 4), (6, "productpage", 1), (7, "skoverlay", 1), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1723,8 +1733,8 @@ pub struct InterestGroupAuctionSupport {
 impl Message for InterestGroupAuctionSupport {
     const INDEX: u16 = 20;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "ae"), (2, "biddable"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "ae", 4), (2, "biddable", 1),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1781,11 +1791,12 @@ pub struct Site {
 impl Message for Site {
     const INDEX: u16 = 21;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "domain"), (4, "cat"), (5, "sectioncat"), (6, "pagecat"),
-        (7, "page"), (8, "privacypolicy"), (9, "ref"), (10, "search"), (11, "publisher"),
-        (12, "content"), (13, "keywords"), (15, "mobile"), (16, "cattax"),
-        (17, "inventorypartnerdomain"), (18, "kwarray"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "domain", 4), (4, "cat", 4), (5, "sectioncat", 4),
+        (6, "pagecat", 4), (7, "page", 4), (8, "privacypolicy", 1), (9, "ref", 4),
+        (10, "search", 4), (11, "publisher", 4), (12, "content", 4), (13, "keywords", 4),
+        (15, "mobile", 1), (16, "cattax", 4), (17, "inventorypartnerdomain", 4), (18, "kwarray", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -1906,11 +1917,12 @@ pub struct App {
 impl Message for App {
     const INDEX: u16 = 22;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "domain"), (4, "cat"), (5, "sectioncat"), (6, "pagecat"),
-        (7, "ver"), (8, "bundle"), (9, "privacypolicy"), (10, "paid"), (11, "publisher"),
-        (12, "content"), (13, "keywords"), (16, "storeurl"), (17, "cattax"),
-        (18, "inventorypartnerdomain"), (19, "kwarray"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "domain", 4), (4, "cat", 4), (5, "sectioncat", 4),
+        (6, "pagecat", 4), (7, "ver", 4), (8, "bundle", 4), (9, "privacypolicy", 1),
+        (10, "paid", 1), (11, "publisher", 4), (12, "content", 4), (13, "keywords", 4),
+        (16, "storeurl", 4), (17, "cattax", 4), (18, "inventorypartnerdomain", 4),
+        (19, "kwarray", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2022,9 +2034,10 @@ pub struct Dooh {
 impl Message for Dooh {
     const INDEX: u16 = 23;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "venuetype"), (4, "venuetypetax"), (5, "publisher"),
-        (6, "domain"), (7, "keywords"), (8, "content"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "venuetype", 4), (4, "venuetypetax", 4),
+        (5, "publisher", 4), (6, "domain", 4), (7, "keywords", 4), (8, "content", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2097,8 +2110,9 @@ pub struct Publisher {
 impl Message for Publisher {
     const INDEX: u16 = 24;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "cat"), (4, "domain"), (5, "cattax"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "cat", 4), (4, "domain", 4), (5, "cattax", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2186,14 +2200,15 @@ pub struct Content {
 impl Message for Content {
     const INDEX: u16 = 25;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "episode"), (3, "title"), (4, "series"), (5, "season"), (6, "url"),
-        (7, "cat"), (8, "videoquality"), (9, "keywords"), (10, "contentrating"), (11, "userrating"),
-        (13, "livestream"), (14, "sourcerelationship"), (15, "producer"), (16, "len"),
-        (17, "qagmediarating"), (18, "embeddable"), (19, "language"), (20, "context"),
-        (21, "artist"), (22, "genre"), (23, "album"), (24, "isrc"), (25, "prodq"), (27, "cattax"),
-        (28, "data"), (29, "langb"), (30, "network"), (31, "channel"), (32, "kwarray"),
-        (33, "gtax"), (35, "genres"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "episode", 4), (3, "title", 4), (4, "series", 4), (5, "season", 4),
+        (6, "url", 4), (7, "cat", 4), (8, "videoquality", 4), (9, "keywords", 4),
+        (10, "contentrating", 4), (11, "userrating", 4), (13, "livestream", 1),
+        (14, "sourcerelationship", 1), (15, "producer", 4), (16, "len", 4),
+        (17, "qagmediarating", 4), (18, "embeddable", 1), (19, "language", 4), (20, "context", 4),
+        (21, "artist", 4), (22, "genre", 4), (23, "album", 4), (24, "isrc", 4), (25, "prodq", 4),
+        (27, "cattax", 4), (28, "data", 4), (29, "langb", 4), (30, "network", 4),
+        (31, "channel", 4), (32, "kwarray", 4), (33, "gtax", 4), (35, "genres", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2358,8 +2373,8 @@ pub struct ContentExt {
 impl Message for ContentExt {
     const INDEX: u16 = 26;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "feedurls"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "feedurls", 4), (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2413,8 +2428,9 @@ pub struct Producer {
 impl Message for Producer {
     const INDEX: u16 = 27;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "cat"), (4, "domain"), (5, "cattax"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "cat", 4), (4, "domain", 4), (5, "cattax", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2473,8 +2489,8 @@ pub struct Network {
 impl Message for Network {
     const INDEX: u16 = 28;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "domain"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "domain", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2525,8 +2541,8 @@ pub struct Channel {
 impl Message for Channel {
     const INDEX: u16 = 29;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "domain"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "domain", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2606,13 +2622,14 @@ pub struct Device {
 impl Message for Device {
     const INDEX: u16 = 30;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "dnt"), (2, "ua"), (3, "ip"), (4, "geo"), (5, "didsha1"), (6, "didmd5"),
-        (7, "dpidsha1"), (8, "dpidmd5"), (9, "ipv6"), (10, "carrier"), (11, "language"),
-        (12, "make"), (13, "model"), (14, "os"), (15, "osv"), (16, "js"), (17, "connectiontype"),
-        (18, "devicetype"), (19, "flashver"), (20, "ifa"), (21, "macsha1"), (22, "macmd5"),
-        (23, "lmt"), (24, "hwv"), (25, "w"), (26, "h"), (27, "ppi"), (28, "pxratio"),
-        (29, "geofetch"), (30, "mccmnc"), (31, "sua"), (32, "langb"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "dnt", 1), (2, "ua", 4), (3, "ip", 4), (4, "geo", 4), (5, "didsha1", 4),
+        (6, "didmd5", 4), (7, "dpidsha1", 4), (8, "dpidmd5", 4), (9, "ipv6", 4), (10, "carrier", 4),
+        (11, "language", 4), (12, "make", 4), (13, "model", 4), (14, "os", 4), (15, "osv", 4),
+        (16, "js", 1), (17, "connectiontype", 4), (18, "devicetype", 4), (19, "flashver", 4),
+        (20, "ifa", 4), (21, "macsha1", 4), (22, "macmd5", 4), (23, "lmt", 1), (24, "hwv", 4),
+        (25, "w", 4), (26, "h", 4), (27, "ppi", 4), (28, "pxratio", 8), (29, "geofetch", 1),
+        (30, "mccmnc", 4), (31, "sua", 4), (32, "langb", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2780,8 +2797,8 @@ pub struct DeviceExt {
 impl Message for DeviceExt {
     const INDEX: u16 = 31;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "atts"), (2, "ifv"), (3, "cdep"), (4, "ifa_type"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "atts", 4), (2, "ifv", 4), (3, "cdep", 4), (4, "ifa_type", 4), (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2855,10 +2872,10 @@ pub struct Geo {
 impl Message for Geo {
     const INDEX: u16 = 32;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "lat"), (2, "lon"), (3, "country"), (4, "region"), (5, "regionfips104"), (6, "metro"),
-        (7, "city"), (8, "zip"), (9, "type"), (10, "utcoffset"), (11, "accuracy"), (12, "lastfix"),
-        (13, "ipservice"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "lat", 8), (2, "lon", 8), (3, "country", 4), (4, "region", 4), (5, "regionfips104", 4),
+        (6, "metro", 4), (7, "city", 4), (8, "zip", 4), (9, "type", 4), (10, "utcoffset", 4),
+        (11, "accuracy", 4), (12, "lastfix", 4), (13, "ipservice", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -2953,9 +2970,9 @@ pub struct UserAgent {
 impl Message for UserAgent {
     const INDEX: u16 = 33;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "browsers"), (2, "platform"), (3, "mobile"), (4, "architecture"), (5, "bitness"),
-        (6, "model"), (7, "source"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "browsers", 4), (2, "platform", 4), (3, "mobile", 1), (4, "architecture", 4),
+        (5, "bitness", 4), (6, "model", 4), (7, "source", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3021,8 +3038,8 @@ pub struct BrandVersion {
 impl Message for BrandVersion {
     const INDEX: u16 = 34;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "brand"), (2, "version"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "brand", 4), (2, "version", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3077,9 +3094,10 @@ pub struct User {
 impl Message for User {
     const INDEX: u16 = 35;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "buyeruid"), (3, "yob"), (4, "gender"), (5, "keywords"), (6, "customdata"),
-        (7, "geo"), (8, "data"), (9, "kwarray"), (10, "consent"), (11, "eids"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "buyeruid", 4), (3, "yob", 4), (4, "gender", 4), (5, "keywords", 4),
+        (6, "customdata", 4), (7, "geo", 4), (8, "data", 4), (9, "kwarray", 4), (10, "consent", 4),
+        (11, "eids", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3161,8 +3179,8 @@ pub struct UserExt {
 impl Message for UserExt {
     const INDEX: u16 = 36;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "consent"), (2, "eids"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "consent", 4), (2, "eids", 4), (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3220,8 +3238,9 @@ pub struct EID {
 impl Message for EID {
     const INDEX: u16 = 37;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "source"), (2, "uids"), (3, "inserter"), (4, "matcher"), (5, "mm"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "source", 4), (2, "uids", 4), (3, "inserter", 4), (4, "matcher", 4), (5, "mm", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3279,8 +3298,8 @@ pub struct UID {
 impl Message for UID {
     const INDEX: u16 = 38;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "atype"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "atype", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3327,8 +3346,8 @@ pub struct Data {
 impl Message for Data {
     const INDEX: u16 = 39;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "segment"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "segment", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3377,8 +3396,8 @@ pub struct DataExt {
 impl Message for DataExt {
     const INDEX: u16 = 40;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "cids"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "cids", 4), (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3430,8 +3449,8 @@ pub struct Segment {
 impl Message for Segment {
     const INDEX: u16 = 41;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "name"), (3, "value"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "name", 4), (3, "value", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3484,8 +3503,9 @@ pub struct Regs {
 impl Message for Regs {
     const INDEX: u16 = 42;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "coppa"), (2, "gpp"), (3, "gpp_sid"), (4, "gdpr"), (5, "us_privacy"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "coppa", 1), (2, "gpp", 4), (3, "gpp_sid", 4), (4, "gdpr", 1), (5, "us_privacy", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3546,8 +3566,9 @@ pub struct RegsExt {
 impl Message for RegsExt {
     const INDEX: u16 = 43;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "gdpr"), (2, "us_privacy"), (3, "gpc"), (4, "dsa"), (5, "s22580"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "gdpr", 1), (2, "us_privacy", 4), (3, "gpc", 4), (4, "dsa", 4), (5, "s22580", 1),
+        (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3615,8 +3636,8 @@ pub struct DsaRequest {
 impl Message for DsaRequest {
     const INDEX: u16 = 44;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "dsarequired"), (2, "pubrender"), (3, "datatopub"), (4, "transparency"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "dsarequired", 4), (2, "pubrender", 4), (3, "datatopub", 4), (4, "transparency", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3667,8 +3688,8 @@ pub struct DurFloors {
 impl Message for DurFloors {
     const INDEX: u16 = 45;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "mindur"), (2, "maxdur"), (3, "bidfloor"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "mindur", 4), (2, "maxdur", 4), (3, "bidfloor", 8), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3722,9 +3743,9 @@ pub struct BidResponse {
 impl Message for BidResponse {
     const INDEX: u16 = 46;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "seatbid"), (3, "bidid"), (4, "cur"), (5, "customdata"), (6, "nbr"),
-        (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "seatbid", 4), (3, "bidid", 4), (4, "cur", 4), (5, "customdata", 4),
+        (6, "nbr", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3786,8 +3807,8 @@ pub struct BidResponseExt {
 impl Message for BidResponseExt {
     const INDEX: u16 = 47;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "seatnonbid"), (2, "igi"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "seatnonbid", 4), (2, "igi", 4), (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3843,8 +3864,8 @@ pub struct SeatBid {
 impl Message for SeatBid {
     const INDEX: u16 = 48;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "bid"), (2, "seat"), (3, "group"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "bid", 4), (2, "seat", 4), (3, "group", 1), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -3925,13 +3946,15 @@ pub struct Bid {
 impl Message for Bid {
     const INDEX: u16 = 49;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "impid"), (3, "price"), (4, "adid"), (5, "nurl"), (6, "adm"), (7, "adomain"),
-        (8, "iurl"), (9, "cid"), (10, "crid"), (11, "attr"), (13, "dealid"), (14, "bundle"),
-        (15, "cat"), (16, "w"), (17, "h"), (18, "api"), (19, "protocol"), (20, "qagmediarating"),
-        (21, "exp"), (22, "burl"), (23, "lurl"), (24, "tactic"), (25, "language"), (26, "wratio"),
-        (27, "hratio"), (28, "slotinpod"), (29, "langb"), (30, "cattax"), (31, "apis"), (32, "dur"),
-        (33, "mtype"), (50, "adm_native"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "impid", 4), (3, "price", 8), (4, "adid", 4), (5, "nurl", 4),
+        (6, "adm", 4), (7, "adomain", 4), (8, "iurl", 4), (9, "cid", 4), (10, "crid", 4),
+        (11, "attr", 4), (13, "dealid", 4), (14, "bundle", 4), (15, "cat", 4), (16, "w", 4),
+        (17, "h", 4), (18, "api", 4), (19, "protocol", 4), (20, "qagmediarating", 4),
+        (21, "exp", 4), (22, "burl", 4), (23, "lurl", 4), (24, "tactic", 4), (25, "language", 4),
+        (26, "wratio", 4), (27, "hratio", 4), (28, "slotinpod", 4), (29, "langb", 4),
+        (30, "cattax", 4), (31, "apis", 4), (32, "dur", 4), (33, "mtype", 4), (50, "adm_native", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4010,7 +4033,7 @@ impl Message for Bid {
         to.ints(31, "apis", &self.apis);
         to.int(32, "dur", self.dur);
         to.int(33, "mtype", self.mtype);
-        if self.adm.is_none() {
+        if !S::ONE_KEY || self.adm.is_none() {
             to.message(50, "adm", &self.adm_native);
         }
         to.ext(99, "ext", &self.ext);
@@ -4107,8 +4130,8 @@ pub struct BidExt {
 impl Message for BidExt {
     const INDEX: u16 = 50;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "skadn"), (2, "dsa"), (3, "scid"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "skadn", 4), (2, "dsa", 4), (3, "scid", 4), (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4168,8 +4191,8 @@ pub struct DsaResponse {
 impl Message for DsaResponse {
     const INDEX: u16 = 51;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "behalf"), (2, "paid"), (3, "transparency"), (4, "adrender"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "behalf", 4), (2, "paid", 4), (3, "transparency", 4), (4, "adrender", 1),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4221,8 +4244,9 @@ pub struct SKAdNetworkFidelity {
 impl Message for SKAdNetworkFidelity {
     const INDEX: u16 = 52;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "fidelity"), (2, "nonce"), (3, "timestamp"), (4, "signature"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "fidelity", 4), (2, "nonce", 4), (3, "timestamp", 4), (4, "signature", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4286,10 +4310,11 @@ pub struct SKAdNetworkResponse {
 impl Message for SKAdNetworkResponse {
     const INDEX: u16 = 53;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "version"), (2, "network"), (3, "campaign"), (4, "itunesitem"), (5, "nonce"),
-        (6, "sourceapp"), (7, "timestamp"), (8, "signature"), (9, "fidelities"),
-        (10, "sourceidentifier"), (11, "productpageid"), (12, "skoverlay"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "version", 4), (2, "network", 4), (3, "campaign", 4), (4, "itunesitem", 4),
+        (5, "nonce", 4), (6, "sourceapp", 4), (7, "timestamp", 4), (8, "signature", 4),
+        (9, "fidelities", 4), (10, "sourceidentifier", 4), (11, "productpageid", 4),
+        (12, "skoverlay", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4377,8 +4402,9 @@ pub struct SKOverlay {
 impl Message for SKOverlay {
     const INDEX: u16 = 54;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "delay"), (2, "endcarddelay"), (3, "dismissible"), (4, "pos"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "delay", 4), (2, "endcarddelay", 4), (3, "dismissible", 1), (4, "pos", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4432,8 +4458,8 @@ pub struct SeatNonBid {
 impl Message for SeatNonBid {
     const INDEX: u16 = 55;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "nonbid"), (2, "seat"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "nonbid", 4), (2, "seat", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4479,8 +4505,8 @@ pub struct NonBid {
 impl Message for NonBid {
     const INDEX: u16 = 56;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "impid"), (2, "statuscode"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "impid", 4), (2, "statuscode", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4526,8 +4552,8 @@ pub struct InterestGroupAuctionIntent {
 impl Message for InterestGroupAuctionIntent {
     const INDEX: u16 = 57;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "impid"), (2, "igb"), (3, "igs"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "impid", 4), (2, "igb", 4), (3, "igs", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4576,8 +4602,9 @@ pub struct InterestGroupAuctionBuyer {
 impl Message for InterestGroupAuctionBuyer {
     const INDEX: u16 = 58;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "origin"), (2, "maxbid"), (3, "cur"), (4, "pbs"), (5, "ps"), (6, "begid"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "origin", 4), (2, "maxbid", 8), (3, "cur", 4), (4, "pbs", 4), (5, "ps", 4),
+        (6, "begid", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4634,8 +4661,8 @@ pub struct InterestGroupAuctionBuyerPsEntry {
 impl Message for InterestGroupAuctionBuyerPsEntry {
     const INDEX: u16 = 59;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "key"), (2, "value"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "key", 4), (2, "value", 8),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4690,8 +4717,8 @@ pub struct InterestGroupAuctionSeller {
 impl Message for InterestGroupAuctionSeller {
     const INDEX: u16 = 60;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "impid"), (2, "config"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "impid", 4), (2, "config", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4732,8 +4759,8 @@ pub struct Transparency {
 impl Message for Transparency {
     const INDEX: u16 = 61;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "domain"), (2, "dsaparams"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "domain", 4), (2, "dsaparams", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4786,10 +4813,11 @@ pub struct NativeRequest {
 impl Message for NativeRequest {
     const INDEX: u16 = 62;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "ver"), (2, "layout"), (3, "adunit"), (4, "plcmtcnt"), (5, "seq"), (6, "assets"),
-        (7, "context"), (8, "contextsubtype"), (9, "plcmttype"), (11, "aurlsupport"),
-        (12, "durlsupport"), (13, "eventtrackers"), (14, "privacy"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "ver", 4), (2, "layout", 4), (3, "adunit", 4), (4, "plcmtcnt", 4), (5, "seq", 4),
+        (6, "assets", 4), (7, "context", 4), (8, "contextsubtype", 4), (9, "plcmttype", 4),
+        (11, "aurlsupport", 1), (12, "durlsupport", 1), (13, "eventtrackers", 4),
+        (14, "privacy", 1), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4883,9 +4911,9 @@ pub struct NativeRequestAsset {
 impl Message for NativeRequestAsset {
     const INDEX: u16 = 63;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "required"), (3, "title"), (4, "img"), (5, "video"), (6, "data"),
-        (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "required", 1), (3, "title", 4), (4, "img", 4), (5, "video", 4),
+        (6, "data", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4946,8 +4974,8 @@ pub struct NativeRequestTitle {
 impl Message for NativeRequestTitle {
     const INDEX: u16 = 64;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "len"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "len", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -4993,8 +5021,9 @@ pub struct NativeRequestImage {
 impl Message for NativeRequestImage {
     const INDEX: u16 = 65;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "type"), (2, "w"), (3, "h"), (4, "wmin"), (5, "hmin"), (6, "mimes"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "type", 4), (2, "w", 4), (3, "h", 4), (4, "wmin", 4), (5, "hmin", 4), (6, "mimes", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5056,8 +5085,8 @@ pub struct NativeRequestData {
 impl Message for NativeRequestData {
     const INDEX: u16 = 66;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "type"), (2, "len"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "type", 4), (2, "len", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5102,8 +5131,8 @@ pub struct NativeRequestDataExt {
 impl Message for NativeRequestDataExt {
     const INDEX: u16 = 67;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "segtax"), (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "segtax", 4), (20260, "json", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5154,8 +5183,8 @@ pub struct NativeRequestEventTrackers {
 impl Message for NativeRequestEventTrackers {
     const INDEX: u16 = 68;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "event"), (2, "methods"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "event", 4), (2, "methods", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5208,9 +5237,10 @@ pub struct NativeResponse {
 impl Message for NativeResponse {
     const INDEX: u16 = 69;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "ver"), (2, "assets"), (3, "link"), (4, "imptrackers"), (5, "jstracker"),
-        (6, "assetsurl"), (7, "dcourl"), (8, "eventtrackers"), (9, "privacy"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "ver", 4), (2, "assets", 4), (3, "link", 4), (4, "imptrackers", 4), (5, "jstracker", 4),
+        (6, "assetsurl", 4), (7, "dcourl", 4), (8, "eventtrackers", 4), (9, "privacy", 4),
+        (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5285,8 +5315,8 @@ pub struct NativeResponseLink {
 impl Message for NativeResponseLink {
     const INDEX: u16 = 70;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "url"), (2, "clicktrackers"), (3, "fallback"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "url", 4), (2, "clicktrackers", 4), (3, "fallback", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5341,9 +5371,9 @@ pub struct NativeResponseAsset {
 impl Message for NativeResponseAsset {
     const INDEX: u16 = 71;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "id"), (2, "required"), (3, "title"), (4, "img"), (5, "video"), (6, "data"),
-        (7, "link"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "id", 4), (2, "required", 1), (3, "title", 4), (4, "img", 4), (5, "video", 4),
+        (6, "data", 4), (7, "link", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5409,8 +5439,8 @@ pub struct NativeResponseTitle {
 impl Message for NativeResponseTitle {
     const INDEX: u16 = 72;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "text"), (2, "len"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "text", 4), (2, "len", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5458,8 +5488,8 @@ pub struct NativeResponseImage {
 impl Message for NativeResponseImage {
     const INDEX: u16 = 73;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "url"), (2, "w"), (3, "h"), (4, "type"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "url", 4), (2, "w", 4), (3, "h", 4), (4, "type", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5515,8 +5545,8 @@ pub struct NativeResponseData {
 impl Message for NativeResponseData {
     const INDEX: u16 = 74;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "label"), (2, "value"), (3, "type"), (4, "len"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "label", 4), (2, "value", 4), (3, "type", 4), (4, "len", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5569,8 +5599,8 @@ pub struct NativeResponseVideo {
 impl Message for NativeResponseVideo {
     const INDEX: u16 = 75;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "vasttag"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "vasttag", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5614,8 +5644,8 @@ pub struct NativeResponseEventTracker {
 impl Message for NativeResponseEventTracker {
     const INDEX: u16 = 76;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (1, "event"), (2, "method"), (3, "url"), (4, "customdata"), (99, "ext"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (1, "event", 4), (2, "method", 4), (3, "url", 4), (4, "customdata", 4), (99, "ext", 4),
     ];
 
     fn number(key: &[u8]) -> Option<u32> {
@@ -5667,8 +5697,8 @@ pub struct Ext {
 impl Message for Ext {
     const INDEX: u16 = 77;
     #[rustfmt::skip]
-    const FIELDS: &'static [(u32, &'static str)] = &[
-        (20260, "json"),
+    const FIELDS: &'static [(u32, &'static str, u8)] = &[
+        (20260, "json", 4),
     ];
 
     fn number(_: &[u8]) -> Option<u32> {

@@ -235,8 +235,8 @@ fn may_splice<E: Extension>(rest: &str, written: u64) -> bool {
     let is_object = rest.starts_with('{') && rest.ends_with('}') && !is_empty_object(rest);
     let names = E::FIELDS
         .iter()
-        .filter(|(number, _)| is_written(*number, written));
-    is_object && !rest.contains('\\') && !names.into_iter().any(|(_, name)| rest.contains(name))
+        .filter(|(number, ..)| is_written(*number, written));
+    is_object && !rest.contains('\\') && !names.into_iter().any(|(_, name, _)| rest.contains(name))
 }
 
 fn is_written(number: u32, written: u64) -> bool {

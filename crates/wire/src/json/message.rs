@@ -102,6 +102,8 @@ impl Encoder<'_> {
 }
 
 impl FieldSink for Encoder<'_> {
+    const ONE_KEY: bool = true;
+
     fn string(&mut self, number: u32, name: &'static str, value: &Option<String>) {
         self.text(number, name, value.as_deref());
     }

@@ -167,11 +167,6 @@ impl TemplateExt {
         }
     }
 
-    /// The whole text if there is no `tid`.
-    pub(crate) fn without_tid(&self) -> Option<&[u8]> {
-        self.without_tid.as_deref()
-    }
-
     fn is_set(&self, tid: Option<&str>) -> bool {
         tid.is_some() || self.without_tid.is_some()
     }

@@ -289,7 +289,24 @@ pub(crate) struct Request<'a> {
     imps: &'a [Found],
     /// Where the request starts.
     root: usize,
+    /// What only some decisions ask for, from when it is asked for.
     channels: OnceCell<Found>,
+    channel: [OnceCell<Found>; 3],
+    content: [OnceCell<Found>; 3],
+    device_more: OnceCell<Found>,
+    geo_more: OnceCell<Found>,
+}
+
+/// What was found before, or what is found now.
+#[inline]
+fn once(cell: &OnceCell<Found>, find: impl FnOnce() -> Read<Found>) -> Read<&Found> {
+    match cell.get() {
+        Some(found) => Ok(found),
+        None => {
+            let found = find()?;
+            Ok(cell.get_or_init(|| found))
+        }
+    }
 }
 
 /// Where the values of `device` and `device.geo` start.
@@ -328,36 +345,62 @@ impl<'a> Request<'a> {
             imps,
             root,
             channels: OnceCell::new(),
+            channel: Default::default(),
+            content: Default::default(),
+            device_more: OnceCell::new(),
+            geo_more: OnceCell::new(),
         })
     }
 
     /// Where the objects for a channel start, or what stands in their place.
     fn channels(&self) -> Read<&Found> {
-        match self.channels.get() {
-            Some(channels) => Ok(channels),
-            None => {
-                let found = self.document.find(&CHANNELS, Some(self.root))?;
-                Ok(self.channels.get_or_init(|| found))
-            }
-        }
+        once(&self.channels, || {
+            self.document.find(&CHANNELS, Some(self.root))
+        })
     }
 
     /// Where the values of a channel start.
-    fn channel_found(&self, of: Channel) -> Read<Found> {
-        let at = self.channels()?.at(of as usize + 1);
-        self.document.find(&CHANNEL, at)
+    fn channel_found(&self, of: Channel) -> Read<&Found> {
+        let [site, app, dooh] = &self.channel;
+        let cell = match of {
+            Channel::Site => site,
+            Channel::App => app,
+            Channel::Dooh => dooh,
+        };
+        once(cell, || {
+            let at = self.channels()?.at(of as usize + 1);
+            self.document.find(&CHANNEL, at)
+        })
+    }
+
+    /// Where the values of a channel's content start.
+    fn content_found(&self, of: Channel) -> Read<&Found> {
+        let [site, app, dooh] = &self.content;
+        let cell = match of {
+            Channel::Site => site,
+            Channel::App => app,
+            Channel::Dooh => dooh,
+        };
+        once(cell, || {
+            let at = self.channel_found(of)?.at(channel::CONTENT);
+            self.document.find(&CONTENT, at)
+        })
     }
 
     /// Where the values of what a device is start.
-    fn device_found(&self) -> Read<Found> {
-        let device = self.found.at(request::DEVICE);
-        self.document.find(&DEVICE_MORE, device)
+    fn device_found(&self) -> Read<&Found> {
+        once(&self.device_more, || {
+            let device = self.found.at(request::DEVICE);
+            self.document.find(&DEVICE_MORE, device)
+        })
     }
 
     /// Where the values of where a device is start.
-    fn geo_found(&self) -> Read<Found> {
-        let geo = self.device_found()?.at(device_more::GEO);
-        self.document.find(&GEO_MORE, geo)
+    fn geo_found(&self) -> Read<&Found> {
+        once(&self.geo_more, || {
+            let geo = self.device_found()?.at(device_more::GEO);
+            self.document.find(&GEO_MORE, geo)
+        })
     }
 
     /// Where `cat` and `cattax` start.
@@ -369,11 +412,11 @@ impl<'a> Request<'a> {
         if fields::categories(of, whose).is_none() {
             return Ok((None, None));
         }
-        let found = self.channel_found(of)?;
         if whose == CategoriesOf::Channel {
+            let found = self.channel_found(of)?;
             return Ok((found.at(channel::CAT), found.at(channel::CATTAX)));
         }
-        let found = self.document.find(&CONTENT, found.at(channel::CONTENT))?;
+        let found = self.content_found(of)?;
         Ok((found.at(content::CAT), found.at(content::CATTAX)))
     }
 }
@@ -464,6 +507,7 @@ impl<'a> RequestView<'a> for Request<'a> {
         Ok(Imp {
             document: self.document,
             found: self.imps.get(index).ok_or(Refusal::Malformed)?,
+            media: Default::default(),
         })
     }
 
@@ -540,19 +584,17 @@ impl<'a> RequestView<'a> for Request<'a> {
         if fields::channel_text(of, field).is_none() {
             return Ok(None);
         }
-        let (document, found) = (&self.document, self.channel_found(of)?);
-        let in_content = |place| -> Read<Option<usize>> {
-            let content = document.find(&CONTENT, found.at(channel::CONTENT))?;
-            Ok(content.at(place))
-        };
+        let document = &self.document;
         let at = match field {
-            ChannelText::Domain | ChannelText::Bundle => found.at(field as usize + 1),
-            ChannelText::Publisher => {
-                let publisher = document.find(&PUBLISHER, found.at(channel::PUBLISHER))?;
-                publisher.at(publisher::ID)
+            ChannelText::Domain | ChannelText::Bundle => {
+                self.channel_found(of)?.at(field as usize + 1)
             }
-            ChannelText::Language => in_content(content::LANGUAGE)?,
-            ChannelText::Langb => in_content(content::LANGB)?,
+            ChannelText::Publisher => {
+                let publisher = self.channel_found(of)?.at(channel::PUBLISHER);
+                document.find(&PUBLISHER, publisher)?.at(publisher::ID)
+            }
+            ChannelText::Language => self.content_found(of)?.at(content::LANGUAGE),
+            ChannelText::Langb => self.content_found(of)?.at(content::LANGB),
         };
         document.text(at)
     }
@@ -577,6 +619,8 @@ impl<'a> RequestView<'a> for Request<'a> {
 pub(crate) struct Imp<'a> {
     document: Document<'a>,
     found: &'a Found,
+    /// Where the values of each medium start, from when one is asked for.
+    media: [OnceCell<Found>; 4],
 }
 
 impl Imp<'_> {
@@ -587,8 +631,15 @@ impl Imp<'_> {
 
     /// Where the values of a medium start.
     #[inline]
-    fn medium(&self, of: MediaType) -> Read<Found> {
-        self.document.find(&MEDIUM, self.at(of))
+    fn medium(&self, of: MediaType) -> Read<&Found> {
+        let [banner, video, audio, native] = &self.media;
+        let cell = match of {
+            MediaType::Banner => banner,
+            MediaType::Video => video,
+            MediaType::Audio => audio,
+            MediaType::Native => native,
+        };
+        once(cell, || self.document.find(&MEDIUM, self.at(of)))
     }
 
     /// Where `pmp.deals` or `pmp.private_auction` starts.

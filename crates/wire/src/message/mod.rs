@@ -7,7 +7,9 @@
 //!
 //! What decoding makes of odd values is what a view in place makes of them: unknown is absent.
 
+pub(crate) mod copy;
 mod error;
+pub(crate) mod forward;
 pub(crate) mod reverse;
 
 pub use crate::generated::*;
@@ -15,6 +17,7 @@ pub use error::{Cause, DecodeError};
 
 use crate::limits::Meter;
 use crate::{Limits, flatbuffers, json, protobuf};
+use forward::Forward;
 use openrtb::{Limit, Read, Refusal};
 use reverse::Reverse;
 
@@ -27,10 +30,9 @@ pub fn encode<M: Message>(format: crate::Format, message: &M, out: &mut Vec<u8>)
 /// encoder allocates nothing. It keeps about as much as the longest message took.
 #[derive(Debug, Default)]
 pub struct Encoder {
-    /// What binary formats are written into, from its end; all of it is room.
+    /// What binary formats are written into; all of it is room.
     bytes: Vec<u8>,
     text: Vec<u8>,
-    tables: flatbuffers::message::Room,
 }
 
 impl Encoder {
@@ -56,13 +58,13 @@ impl Encoder {
         reverse::fill(&mut self.bytes, write)
     }
 
-    /// What `write` writes in front of the end, with room for what tables need.
+    /// What `write` writes, with room for a text.
     pub(crate) fn flatbuffers(
         &mut self,
-        mut write: impl for<'b> FnMut(&mut flatbuffers::message::Room, Reverse<'b>) -> Reverse<'b>,
+        mut write: impl FnMut(&mut Vec<u8>, &mut Forward<'_>),
     ) -> &[u8] {
-        let Encoder { bytes, tables, .. } = self;
-        reverse::fill(bytes, |out| write(tables, out))
+        let Encoder { bytes, text } = self;
+        forward::fill(bytes, |out| write(text, out))
     }
 
     /// What `write` appends.
@@ -78,8 +80,8 @@ impl Encoder {
     }
 
     fn tables<M: Message>(&mut self, message: &M, size_prefixed: bool) -> &[u8] {
-        self.flatbuffers(|room, out| {
-            flatbuffers::message::encode(message, size_prefixed, room, out)
+        self.flatbuffers(|text, out| {
+            flatbuffers::message::encode(message, size_prefixed, text, out);
         })
     }
 }
@@ -119,8 +121,9 @@ pub trait Message: Default {
     const INDEX: u16;
     /// The limit on how many of it may stand in a list, if it has one of its own.
     const LIMIT: Option<Limit> = None;
-    /// Number and name of every field, by number.
-    const FIELDS: &'static [(u32, &'static str)];
+    /// Number and name of every field, by number, and how many bytes its value takes: 8 for a double,
+    /// 4 for an integer or what points to something, 1 for a flag.
+    const FIELDS: &'static [(u32, &'static str, u8)];
 
     /// The field of a JSON key.
     fn number(key: &[u8]) -> Option<u32>;
@@ -132,7 +135,8 @@ pub trait Message: Default {
         number
     }
 
-    /// Hands every field to the sink, by number.
+    /// Hands every field to the sink, by number; of a text and an object in its place, where the sink
+    /// has [`one key`](FieldSink::ONE_KEY) for both, the text if there is one.
     fn write<S: FieldSink>(&self, to: &mut S);
 
     /// Hands every field to the sink, the highest number first: for writers that fill a buffer from
@@ -177,6 +181,9 @@ pub trait Entry: Message {
 /// handed over too, and means nothing.
 #[allow(missing_docs, reason = "the kinds of fields, by name")]
 pub trait FieldSink {
+    /// Whether a text and the same as an object have one key, as [`Message::object`] says.
+    const ONE_KEY: bool = false;
+
     fn string(&mut self, number: u32, name: &'static str, value: &Option<String>);
     fn int(&mut self, number: u32, name: &'static str, value: Option<i32>);
     fn bool(&mut self, number: u32, name: &'static str, value: Option<bool>);

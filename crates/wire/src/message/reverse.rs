@@ -5,6 +5,8 @@
 //! first. The room is fixed while a message is written; where it does not suffice, the message is
 //! written again into more, which a buffer that is used again and again soon has no need of.
 
+use super::copy::copy;
+
 /// A message that grows towards the front, at the end of a buffer.
 pub(crate) struct Reverse<'b> {
     /// What is still free, in front of the message.
@@ -67,12 +69,14 @@ impl<'b> Reverse<'b> {
         }
     }
 
-    /// Puts zeros in front, until the length is a multiple of `to` when `more` bytes have followed.
+    /// Puts bytes in front, and a few in front of those.
     #[inline(always)]
-    pub(crate) fn align(&mut self, to: usize, more: usize) {
-        let zeros = (self.len() + more).wrapping_neg() % to;
-        if let Some(room) = self.claim(zeros) {
-            room.fill(0);
+    pub(crate) fn put_headed<const N: usize>(&mut self, head: [u8; N], bytes: &[u8]) {
+        if let Some(room) = self.claim(N + bytes.len())
+            && let Some((to_head, room)) = room.split_first_chunk_mut()
+        {
+            *to_head = head;
+            copy(room, bytes);
         }
     }
 }

@@ -56,14 +56,18 @@ impl Encoder<'_> {
         self.varint(number, LEN, (self.0.len() - before) as u64);
     }
 
-    /// A varint, in front of it the tag of its field.
-    #[inline(always)]
+    /// A varint, in front of it the tag of its field. Neither this nor the next two are part of their
+    /// callers, which would be too long for the processor to keep.
+    #[inline(never)]
     fn varint(&mut self, number: u32, layout: u32, value: u64) {
         let tag = tag(number, layout);
-        let (low, high) = (tag as u8 | 0x80, (tag >> 7) as u8);
+        let [low, high] = two_bytes(tag.into());
+        let [first, second] = two_bytes(value);
         match (tag, value) {
             (0..0x80, 0..0x80) => self.0.put([tag as u8, value as u8]),
+            (0..0x80, 0x80..0x4000) => self.0.put([tag as u8, first, second]),
             (0x80..0x4000, 0..0x80) => self.0.put([low, high, value as u8]),
+            (0x80..0x4000, 0x80..0x4000) => self.0.put([low, high, first, second]),
             _ => self.long_varint(tag, value),
         }
     }
@@ -78,7 +82,7 @@ impl Encoder<'_> {
     fn bare_varint(&mut self, value: u64) {
         match value {
             0..0x80 => self.0.put([value as u8]),
-            0x80..0x4000 => self.0.put([value as u8 | 0x80, (value >> 7) as u8]),
+            0x80..0x4000 => self.0.put(two_bytes(value)),
             _ => self.longest_varint(value),
         }
     }
@@ -99,16 +103,30 @@ impl Encoder<'_> {
         }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn bytes(&mut self, number: u32, bytes: &[u8]) {
-        self.raw(bytes);
-        self.varint(number, LEN, bytes.len() as u64);
+        let (tag, len) = (tag(number, LEN), bytes.len());
+        let [low, high] = two_bytes(tag.into());
+        match (tag, len) {
+            (0..0x80, 0..0x80) => self.0.put_headed([tag as u8, len as u8], bytes),
+            (0x80..0x4000, 0..0x80) => self.0.put_headed([low, high, len as u8], bytes),
+            _ => {
+                self.raw(bytes);
+                self.long_varint(tag, len as u64);
+            }
+        }
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn part<M: Message>(&mut self, number: u32, part: &M) {
         self.nested(number, |encoder| part.write_rev(encoder));
     }
+}
+
+/// A varint that takes two bytes.
+#[inline(always)]
+fn two_bytes(value: u64) -> [u8; 2] {
+    [value as u8 | 0x80, (value >> 7) as u8]
 }
 
 impl FieldSink for Encoder<'_> {

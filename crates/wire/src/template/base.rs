@@ -58,6 +58,14 @@ impl Base {
 }
 
 impl BaseImp {
+    /// With its ext.
+    pub(crate) fn whole(&self) -> Imp {
+        Imp {
+            ext: self.ext.clone(),
+            ..self.imp.clone()
+        }
+    }
+
     fn of(mut imp: Imp) -> BaseImp {
         (imp.id, imp.bidfloor, imp.bidfloorcur) = (None, None, None);
         let mut ext = imp.ext.take();

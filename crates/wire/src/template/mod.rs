@@ -135,7 +135,7 @@ impl Template {
         Ok(match &self.0 {
             Kind::Protobuf(template) => encoder.protobuf(|out| template.fill(patch, out)),
             Kind::FlatBuffers(template) => {
-                encoder.flatbuffers(|room, out| template.fill(patch, room, out))
+                encoder.flatbuffers(|text, out| template.fill(patch, text, out))
             }
             Kind::Json(template) => encoder.json(|out| template.fill(patch, out)),
         })

@@ -114,7 +114,7 @@ impl Random {
         self.depth += 1;
         // A text and the object in its place exclude each other.
         let mut excluded = None;
-        for (number, _) in M::FIELDS {
+        for (number, ..) in M::FIELDS {
             if self.below(2 + self.depth as usize) < 2 && excluded != Some(*number) {
                 excluded = excluded.or(Some(M::object(*number)).filter(|object| object != number));
                 self.reached.insert((M::INDEX, *number));
@@ -203,7 +203,7 @@ impl FieldSource for Random {
             let value = self.pick(DOUBLES);
             into.push(E::new(key.to_owned(), value));
             self.reached
-                .extend(E::FIELDS.iter().map(|(number, _)| (E::INDEX, *number)));
+                .extend(E::FIELDS.iter().map(|(number, ..)| (E::INDEX, *number)));
         }
         Ok(())
     }
