@@ -122,26 +122,18 @@ fn how_long_a_call_waited() {
         for client in [&mut first, &mut second] {
             assert_eq!(call(client, ECHO, b"").0, Code::Ok);
         }
-        let start = |client: &mut Client, path, message: &[u8]| {
-            client.start(path, "", &[], message, None).unwrap();
-            client.poll(Duration::ZERO, |_| {}).unwrap();
-        };
-        start(&mut first, WAIT, b"1000000");
-        start(&mut second, WAITED, b"");
         let waited = |client: &mut Client| {
-            let mut micros = None;
-            while client.in_flight() > 0 {
-                let polled = client.poll(LONG, |finished| {
-                    let text = String::from_utf8_lossy(finished.message);
-                    micros = text.parse::<u64>().ok();
-                });
-                polled.unwrap();
-            }
-            micros.unwrap()
+            let (code, reply) = call(client, WAITED, b"");
+            assert_eq!(code, Code::Ok);
+            String::from_utf8(reply).unwrap().parse::<u64>().unwrap()
         };
+        first.start(WAIT, "", &[], b"1000000", None).unwrap();
+        first.poll(Duration::ZERO, |_| {}).unwrap();
+        // Until the thread is at it.
+        while place.server.counters().get(Counter::Calls) < 3 {
+            std::thread::yield_now();
+        }
         assert!(waited(&mut second) > 200_000);
-        std::thread::sleep(Duration::from_millis(300));
-        start(&mut second, WAITED, b"");
         assert!(waited(&mut second) < 200_000);
     });
 }

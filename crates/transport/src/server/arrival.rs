@@ -3,65 +3,65 @@
 //! The kernel does not say when bytes came. But it says, whenever it is asked for events, which
 //! connections have some; one that is not among them has none at that moment. So what is read of it
 //! next came later, and what is left in a socket after a full read is as old as what was read.
+//!
+//! What ends a sleep is fresh, whatever kept the thread from running then. So a thread that was at work
+//! for long asks without waiting first: if nothing is there, it sleeps next.
 
 use std::time::{Duration, Instant};
 
-/// A longer time between asking for events and the first read was spent asleep: nothing was there when
-/// the kernel was asked, and the first that came ended the sleep.
-const AWAKE_MAX: Duration = Duration::from_micros(50);
+/// A shorter round of events is over before anything can have waited for it.
+const LONG_MIN: Duration = Duration::from_micros(50);
 
-/// When a thread asked for events.
+/// A thread's rounds of events: asking for them, and what is read then.
 #[derive(Debug)]
 pub(super) struct Rounds {
-    asked: Instant,
-    /// Whether the round before had as many events as are taken at once: more may have been there.
-    is_full: bool,
-    /// Whether something was read since, and in the round before.
-    has_read: bool,
-    had_read: bool,
-    /// Connections that had nothing to be read the last time but one that the kernel was asked had
-    /// nothing before this.
-    quiet: Instant,
-    /// When the first read of the round at hand was.
+    /// When the first read of the round at hand, or of the last one that had one, was.
     first: Instant,
+    /// Whether something was read in the round at hand.
+    has_read: bool,
+    /// Of the round before: whether it was long, and whether it had as many events as are taken at
+    /// once, so that more may have been there.
+    was_long: bool,
+    was_full: bool,
+    /// What is read of a connection that had nothing to be read the last time came after this.
+    quiet: Instant,
 }
 
 impl Rounds {
     pub fn new(now: Instant) -> Rounds {
         Rounds {
-            asked: now,
-            is_full: false,
-            has_read: false,
-            had_read: false,
-            quiet: now,
             first: now,
+            has_read: false,
+            was_long: false,
+            was_full: false,
+            quiet: now,
         }
     }
 
-    /// Events are asked for next; `is_full`: those at hand are as many as are taken at once.
-    pub fn ask(&mut self, now: Instant, is_full: bool) {
-        self.asked = now;
-        self.is_full = is_full;
-        self.had_read = std::mem::take(&mut self.has_read);
+    /// Events are asked for next; `is_full`: those at hand are as many as are taken at once. Gives
+    /// whether to ask without waiting first.
+    pub fn ask(&mut self, now: Instant, is_full: bool) -> bool {
+        let has_read = std::mem::take(&mut self.has_read);
+        self.was_long = has_read && now.saturating_duration_since(self.first) >= LONG_MIN;
+        self.was_full = is_full;
+        self.was_long || self.was_full
+    }
+
+    /// There was nothing, without waiting.
+    pub fn nothing(&mut self) {
+        (self.was_long, self.was_full) = (false, false);
     }
 
     /// Something was read at `now` of a connection that had nothing in the round before: it came
     /// after this.
     pub fn read(&mut self, now: Instant) -> Instant {
-        if !self.has_read {
-            let slept = now.saturating_duration_since(self.asked) > AWAKE_MAX;
-            self.quiet = if slept {
-                now
-            } else if self.is_full {
-                self.quiet
-            } else if self.had_read {
-                self.first
-            } else {
-                // The round before had nothing, or was cut short by a signal: it took no time.
-                self.asked
+        if !std::mem::replace(&mut self.has_read, true) {
+            self.quiet = match (self.was_full, self.was_long) {
+                (true, _) => self.quiet,
+                (false, true) => self.first,
+                (false, false) => now,
             };
             self.first = now;
-            self.has_read = true;
         }
         self.quiet
     }
@@ -98,9 +98,9 @@ impl Arrival {
 mod tests {
     use super::*;
 
-    /// A round: when events were asked for, and what was then read: which connection, when, whether
-    /// all of it; how long that may have waited. All in microseconds.
-    type Round<'r> = (u64, &'r [(usize, u64, bool, u64)]);
+    /// A round: when events were asked for, whether some were there at once, and what was then read:
+    /// which connection, when, whether all of it; how long that may have waited. In microseconds.
+    type Round<'r> = (u64, bool, &'r [(usize, u64, bool, u64)]);
 
     #[track_caller]
     fn check(rounds: &[Round<'_>]) {
@@ -108,8 +108,10 @@ mod tests {
         let at = |us| start + Duration::from_micros(us);
         let mut state = Rounds::new(start);
         let mut connections = [Arrival::new(start), Arrival::new(start)];
-        for (asked, reads) in rounds {
-            state.ask(at(*asked), false);
+        for (asked, at_once, reads) in rounds {
+            if state.ask(at(*asked), false) && !at_once {
+                state.nothing();
+            }
             for (which, now, all, waited) in *reads {
                 let Some(connection) = connections.get_mut(*which) else {
                     continue;
@@ -124,8 +126,10 @@ mod tests {
     #[test]
     fn what_ends_a_sleep_is_fresh() {
         check(&[
-            (10, &[(0, 1000, true, 0)]),
-            (1010, &[(0, 9000, true, 0), (1, 9001, true, 1)]),
+            (10, false, &[(0, 1000, true, 0)]),
+            (1010, false, &[(0, 9000, true, 0), (1, 9001, true, 1)]),
+            // A long round.
+            (9900, false, &[(1, 20_000, true, 0)]),
         ]);
     }
 
@@ -133,20 +137,24 @@ mod tests {
     #[test]
     fn what_follows_a_round_without_events_is_fresh() {
         check(&[
-            (10, &[(0, 1000, true, 0)]),
-            (1010, &[]),
-            (500_000, &[(0, 500_010, true, 10), (1, 500_020, true, 20)]),
+            (10, false, &[(0, 1000, true, 0)]),
+            (1900, false, &[]),
+            (
+                500_000,
+                true,
+                &[(0, 500_010, true, 0), (1, 500_020, true, 10)],
+            ),
         ]);
     }
 
     #[test]
     fn what_came_during_a_round_is_as_old_as_the_round() {
         check(&[
-            (10, &[(0, 1000, true, 0)]),
+            (10, false, &[(0, 1000, true, 0)]),
             // It had nothing at 1000, and something at 1400.
-            (1400, &[(1, 1401, true, 401)]),
+            (1400, true, &[(1, 1401, true, 401)]),
             // It was read at 1000, and had nothing at 1401.
-            (1900, &[(0, 1910, true, 509), (1, 1950, true, 549)]),
+            (1900, true, &[(0, 1910, true, 509), (1, 1950, true, 549)]),
         ]);
     }
 
@@ -160,7 +168,7 @@ mod tests {
                 (0, false, 1000),
                 (1010, false, 1020),
                 (1390, false, 1400),
-                (1410, is_full, 1420),
+                (1490, is_full, 1500),
             ] {
                 rounds.ask(at(asked), is_full);
                 rounds.read(at(read));
@@ -172,10 +180,10 @@ mod tests {
     #[test]
     fn what_a_full_read_left_is_as_old_as_what_it_took() {
         check(&[
-            (10, &[(0, 1000, false, 0)]),
-            (2000, &[(0, 2001, false, 1001), (1, 2500, true, 1500)]),
-            (4000, &[(0, 4001, true, 3001)]),
-            (4100, &[(0, 4101, true, 100)]),
+            (10, false, &[(0, 1000, false, 0)]),
+            (2000, true, &[(0, 2001, false, 1001), (1, 2500, true, 1500)]),
+            (4000, true, &[(0, 4001, true, 3001)]),
+            (4100, true, &[(0, 4101, true, 100)]),
         ]);
     }
 }

@@ -129,16 +129,21 @@ impl<S: Service> Worker<S> {
         let mut events: Vec<Event> = Vec::with_capacity(EVENTS_MAX);
         while !self.is_over() {
             let is_full = events.len() == EVENTS_MAX;
-            self.buffers.rounds.ask(self.now, is_full);
             events.clear();
-            match epoll::wait(
-                &self.epoll,
-                spare_capacity(&mut events),
-                Some(&self.patience()),
-            ) {
-                Ok(_) | Err(Errno::INTR) => {}
-                // Nothing but a bug makes this fail; to go on would spin.
-                Err(_) => break,
+            let at_once = self.buffers.rounds.ask(self.now, is_full);
+            let mut asked = Ok(());
+            if at_once {
+                asked = self.ask(&mut events, &Timespec::default());
+                if events.is_empty() {
+                    self.buffers.rounds.nothing();
+                }
+            }
+            if asked.is_ok() && events.is_empty() {
+                asked = self.ask(&mut events, &self.patience());
+            }
+            // Nothing but a bug makes this fail; to go on would spin.
+            if asked.is_err() {
+                break;
             }
             for event in &events {
                 self.event(event.data.u64(), event.flags);
@@ -147,6 +152,14 @@ impl<S: Service> Worker<S> {
             self.on_time(self.now);
         }
         self.finish();
+    }
+
+    /// Takes events from the kernel.
+    fn ask(&self, events: &mut Vec<Event>, wait: &Timespec) -> Result<(), Errno> {
+        match epoll::wait(&self.epoll, spare_capacity(events), Some(wait)) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     fn patience(&self) -> Timespec {
