@@ -186,25 +186,11 @@ impl<K: Book> Snapshot<K> {
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
-    use crate::{BudgetCeilings, Creative, Hours, Numbers, OsTarget, Status, Targeting, Timestamp};
+    use crate::{Creative, Hours, Numbers, OsTarget, Status, Targeting, Timestamp};
     use openrtb::{Country, DeviceType, MediaType, Micros};
 
     fn item(id: &str, cpm: i64) -> LineItem {
-        LineItem {
-            id: id.into(),
-            seat: "default".into(),
-            status: Status::Active,
-            start: None,
-            end: None,
-            adomain: vec!["brand.example".into()],
-            cat: Vec::new(),
-            cattax: 1,
-            bundle: None,
-            cpm: Micros(cpm),
-            budget: BudgetCeilings::default(),
-            targeting: Targeting::default(),
-            creatives: Vec::new(),
-        }
+        LineItem::plain(id, Micros(cpm))
     }
 
     #[test]
@@ -234,17 +220,9 @@ mod tests {
 
     fn creative() -> Creative {
         Creative {
-            id: "c".into(),
-            media: MediaType::Banner,
             w: Some(300),
             h: Some(250),
-            duration: None,
-            mime: None,
-            protocol: None,
-            apis: Vec::new(),
-            attr: Vec::new(),
-            secure: true,
-            adm: String::new(),
+            ..Creative::plain(MediaType::Banner)
         }
     }
 

@@ -138,6 +138,52 @@ impl LineItem {
     }
 }
 
+/// What tests and the conformance suite begin with.
+#[cfg(any(test, feature = "conformance"))]
+mod plain {
+    use super::*;
+
+    impl LineItem {
+        /// A line item that bids wherever its creative fits.
+        pub(crate) fn plain(id: &str, cpm: Micros) -> LineItem {
+            LineItem {
+                id: id.into(),
+                seat: "default".into(),
+                status: Status::Active,
+                start: None,
+                end: None,
+                adomain: vec!["brand.example".into()],
+                cat: Vec::new(),
+                cattax: 1,
+                bundle: None,
+                cpm,
+                budget: BudgetCeilings::default(),
+                targeting: Targeting::default(),
+                creatives: vec![Creative::plain(MediaType::Native)],
+            }
+        }
+    }
+
+    impl Creative {
+        /// A creative that asks for nothing but its medium.
+        pub(crate) fn plain(media: MediaType) -> Creative {
+            Creative {
+                id: "creative".into(),
+                media,
+                w: None,
+                h: None,
+                duration: None,
+                mime: None,
+                protocol: None,
+                apis: Vec::new(),
+                attr: Vec::new(),
+                secure: true,
+                adm: String::new(),
+            }
+        }
+    }
+}
+
 /// What one impression costs at a price a thousand: rounded up, never below nothing.
 pub(crate) fn impression_cost(price: Micros) -> Micros {
     Micros(price.0.max(0).saturating_add(999) / 1000)

@@ -203,15 +203,12 @@ fn check_bidder(bidder: &Bidder) {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
         let metrics = bidder.metrics();
-        assert!(
-            metrics.contains("nearbid_transport_stream_errors_total 0"),
-            "{metrics}"
-        );
         let faults: Vec<&str> = metrics.lines().filter(|line| is_fault(line)).collect();
         if faults.is_empty() {
             return;
         }
         assert!(Instant::now() < end, "{faults:#?}");
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

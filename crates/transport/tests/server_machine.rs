@@ -342,6 +342,21 @@ fn a_call_that_is_answered_early_is_over() {
     assert_eq!(bench.machine.calls(), 0);
 }
 
+/// As many as a client may have in flight, all turned away before it has heard of it.
+#[test]
+fn what_is_on_its_way_to_calls_that_are_over_is_dropped() {
+    let mut bench = Bench::ready(&options(1));
+    let streams = || (0..512).map(|call| 2 * call + 1);
+    let begun: Vec<u8> = streams()
+        .flat_map(|stream| headers(stream, 0, "/no/such", &[]))
+        .collect();
+    assert_eq!(bench.say(&begun).len(), 2 * 512);
+    for stream in streams() {
+        assert_eq!(bench.say(&data(stream, END, &message(b"hi"))), [""; 0]);
+    }
+    assert_eq!(bench.say(&call(2001, ECHO, b"hi")), well(2001, "hi"));
+}
+
 /// Netty sends what it had ready behind its own reset.
 #[test]
 fn what_follows_a_reset_is_dropped() {

@@ -5,8 +5,8 @@
 use super::{BidId, Book, Budgets, Notice};
 use crate::item::impression_cost;
 use crate::rows::places;
-use crate::{BudgetCeilings, Catalog, Creative, LineItem, Position, Status, Targeting, Timestamp};
-use openrtb::{MediaType, Micros};
+use crate::{BudgetCeilings, Catalog, LineItem, Position, Timestamp};
+use openrtb::Micros;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
@@ -45,34 +45,11 @@ const CPM: Micros = Micros(10_000);
 
 fn item(id: &str, total: Option<i64>, daily: Option<i64>) -> LineItem {
     LineItem {
-        id: id.into(),
-        seat: "default".into(),
-        status: Status::Active,
-        start: None,
-        end: None,
-        adomain: vec!["brand.example".into()],
-        cat: Vec::new(),
-        cattax: 1,
-        bundle: None,
-        cpm: CPM,
         budget: BudgetCeilings {
             total: total.map(Micros),
             daily: daily.map(Micros),
         },
-        targeting: Targeting::default(),
-        creatives: vec![Creative {
-            id: "native".into(),
-            media: MediaType::Native,
-            w: None,
-            h: None,
-            duration: None,
-            mime: None,
-            protocol: None,
-            apis: Vec::new(),
-            attr: Vec::new(),
-            secure: true,
-            adm: String::new(),
-        }],
+        ..LineItem::plain(id, CPM)
     }
 }
 

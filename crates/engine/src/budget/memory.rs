@@ -812,8 +812,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use super::super::conformance::budgets_conformance;
     use super::*;
-    use crate::{Creative, Status, Targeting, rows};
-    use openrtb::MediaType;
+    use crate::rows;
 
     const LIMITS: MemoryLimits = MemoryLimits {
         exp_us: 120_000_000,
@@ -831,34 +830,11 @@ mod tests {
 
     fn open(budgets: &MemoryBudgets, ids: &[&str]) -> MemoryBook {
         let item = |id: &&str| LineItem {
-            id: (*id).into(),
-            seat: "default".into(),
-            status: Status::Active,
-            start: None,
-            end: None,
-            adomain: Vec::new(),
-            cat: Vec::new(),
-            cattax: 1,
-            bundle: None,
-            cpm: Micros(1000),
             budget: BudgetCeilings {
                 total: Some(Micros(1000)),
                 daily: None,
             },
-            targeting: Targeting::default(),
-            creatives: vec![Creative {
-                id: "c".into(),
-                media: MediaType::Native,
-                w: None,
-                h: None,
-                duration: None,
-                mime: None,
-                protocol: None,
-                apis: Vec::new(),
-                attr: Vec::new(),
-                secure: true,
-                adm: String::new(),
-            }],
+            ..LineItem::plain(id, Micros(1000))
         };
         let catalog = Catalog::build(ids.iter().map(item).collect());
         budgets.open(

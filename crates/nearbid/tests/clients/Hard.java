@@ -127,6 +127,8 @@ public class Hard {
         if (bytes.length < BIG.length() || flatBuffers(channel, bytes, "flatbuffers").length < 300) {
             throw new AssertionError("no bid");
         }
+        wantCode(Status.Code.RESOURCE_EXHAUSTED, () -> wantBid(channel, "too big", BIG + BIG, PATIENCE_MS));
+        wantBid(channel, "after", "", PATIENCE_MS);
     }
 
     static byte[] flatBuffers(Channel channel, byte[] request, String format) {

@@ -589,15 +589,30 @@ fn go_away<'a>(head: Head, payload: &[u8]) -> Result<Event<'a>, ConnectionError>
     })
 }
 
-/// Streams we reset lately, on which the peer may still be sending: a ring.
-#[derive(Debug, Default)]
+/// Streams that were reset lately, on which the peer may still be sending: a ring.
+#[derive(Debug)]
 pub(crate) struct RecentResets {
     streams: Vec<u32>,
+    streams_max: usize,
     next: usize,
 }
 
 impl RecentResets {
-    const STREAMS_MAX: usize = 256;
+    /// Each frame on a closed stream is looked for here, so the ring stays short whatever may be in
+    /// flight.
+    const IN_FLIGHT_MAX: usize = 4096;
+    /// Beside those: a peer is done with what it has reset itself, but for a frame or two.
+    const BY_PEER: usize = 256;
+
+    /// For a peer that may have so many streams in flight: it may be sending on all of them when it is
+    /// told that they are over.
+    pub fn new(in_flight_max: usize) -> Self {
+        Self {
+            streams: Vec::new(),
+            streams_max: in_flight_max.min(Self::IN_FLIGHT_MAX) + Self::BY_PEER,
+            next: 0,
+        }
+    }
 
     /// Resets a stream and remembers it.
     pub fn reset(&mut self, out: &mut Vec<u8>, stream: u32, code: ErrorCode) {
@@ -607,11 +622,11 @@ impl RecentResets {
 
     /// Remembers a stream that was reset, by whichever side.
     pub fn remember(&mut self, stream: u32) {
-        if self.streams.len() < Self::STREAMS_MAX {
+        if self.streams.len() < self.streams_max {
             self.streams.push(stream);
         } else if let Some(oldest) = self.streams.get_mut(self.next) {
             *oldest = stream;
-            self.next = (self.next + 1) % Self::STREAMS_MAX;
+            self.next = (self.next + 1) % self.streams_max;
         }
     }
 

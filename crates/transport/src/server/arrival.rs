@@ -98,9 +98,21 @@ impl Arrival {
 mod tests {
     use super::*;
 
-    /// A round: when events were asked for, whether some were there at once, and what was then read:
-    /// which connection, when, whether all of it; how long that may have waited. In microseconds.
-    type Round<'r> = (u64, bool, &'r [(usize, u64, bool, u64)]);
+    /// What was there when events were asked for.
+    #[derive(Clone, Copy, PartialEq)]
+    enum There {
+        /// Nothing: the thread slept until something came.
+        Nothing,
+        /// Something at once.
+        Some,
+        /// The same, and the round before had as many events as are taken at once.
+        More,
+    }
+    use There::{More, Nothing, Some as Any};
+
+    /// A round: when events were asked for, what was there, and what was then read: which connection,
+    /// when, whether all of it; how long that may have waited. In microseconds.
+    type Round<'r> = (u64, There, &'r [(usize, u64, bool, u64)]);
 
     #[track_caller]
     fn check(rounds: &[Round<'_>]) {
@@ -108,8 +120,8 @@ mod tests {
         let at = |us| start + Duration::from_micros(us);
         let mut state = Rounds::new(start);
         let mut connections = [Arrival::new(start), Arrival::new(start)];
-        for (asked, at_once, reads) in rounds {
-            if state.ask(at(*asked), false) && !at_once {
+        for (asked, there, reads) in rounds {
+            if state.ask(at(*asked), *there == More) && *there == Nothing {
                 state.nothing();
             }
             for (which, now, all, waited) in *reads {
@@ -126,10 +138,10 @@ mod tests {
     #[test]
     fn what_ends_a_sleep_is_fresh() {
         check(&[
-            (10, false, &[(0, 1000, true, 0)]),
-            (1010, false, &[(0, 9000, true, 0), (1, 9001, true, 1)]),
+            (10, Nothing, &[(0, 1000, true, 0)]),
+            (1010, Nothing, &[(0, 9000, true, 0), (1, 9001, true, 1)]),
             // A long round.
-            (9900, false, &[(1, 20_000, true, 0)]),
+            (9900, Nothing, &[(1, 20_000, true, 0)]),
         ]);
     }
 
@@ -137,11 +149,11 @@ mod tests {
     #[test]
     fn what_follows_a_round_without_events_is_fresh() {
         check(&[
-            (10, false, &[(0, 1000, true, 0)]),
-            (1900, false, &[]),
+            (10, Nothing, &[(0, 1000, true, 0)]),
+            (1900, Nothing, &[]),
             (
                 500_000,
-                true,
+                Any,
                 &[(0, 500_010, true, 0), (1, 500_020, true, 10)],
             ),
         ]);
@@ -150,40 +162,32 @@ mod tests {
     #[test]
     fn what_came_during_a_round_is_as_old_as_the_round() {
         check(&[
-            (10, false, &[(0, 1000, true, 0)]),
+            (10, Nothing, &[(0, 1000, true, 0)]),
             // It had nothing at 1000, and something at 1400.
-            (1400, true, &[(1, 1401, true, 401)]),
+            (1400, Any, &[(1, 1401, true, 401)]),
             // It was read at 1000, and had nothing at 1401.
-            (1900, true, &[(0, 1910, true, 509), (1, 1950, true, 549)]),
+            (1900, Any, &[(0, 1910, true, 509), (1, 1950, true, 549)]),
         ]);
     }
 
     #[test]
     fn what_did_not_get_its_turn_may_be_older() {
-        let start = Instant::now();
-        let at = |us| start + Duration::from_micros(us);
-        for (is_full, quiet) in [(false, 1400), (true, 1020)] {
-            let mut rounds = Rounds::new(start);
-            for (asked, is_full, read) in [
-                (0, false, 1000),
-                (1010, false, 1020),
-                (1390, false, 1400),
-                (1490, is_full, 1500),
-            ] {
-                rounds.ask(at(asked), is_full);
-                rounds.read(at(read));
-            }
-            assert_eq!(rounds.quiet, at(quiet), "{is_full}");
+        for (there, waited) in [(Any, 100), (More, 500)] {
+            check(&[
+                (10, Nothing, &[(0, 1000, true, 0)]),
+                (1390, Any, &[(0, 1400, true, 400)]),
+                (1490, there, &[(1, 1500, true, waited)]),
+            ]);
         }
     }
 
     #[test]
     fn what_a_full_read_left_is_as_old_as_what_it_took() {
         check(&[
-            (10, false, &[(0, 1000, false, 0)]),
-            (2000, true, &[(0, 2001, false, 1001), (1, 2500, true, 1500)]),
-            (4000, true, &[(0, 4001, true, 3001)]),
-            (4100, true, &[(0, 4101, true, 100)]),
+            (10, Nothing, &[(0, 1000, false, 0)]),
+            (2000, Any, &[(0, 2001, false, 1001), (1, 2500, true, 1500)]),
+            (4000, Any, &[(0, 4001, true, 3001)]),
+            (4100, Any, &[(0, 4101, true, 100)]),
         ]);
     }
 }

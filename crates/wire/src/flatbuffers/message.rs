@@ -2,9 +2,8 @@
 //!
 //! A table of a message always has the same layout: every field its schema knows has its place in it,
 //! set or not, and the vtable in front of the table says which are. So a field is written where it
-//! belongs as it is met, whether a number is there is no branch, and no vtable is looked for. It takes
-//! four bytes for each field that is absent, about a sixth of a request; packing fields by what is set,
-//! and sharing vtables, took twice as long.
+//! belongs as it is met, whether a number is there is no branch, and no vtable is looked for. A request is
+//! a fifth longer than with fields packed by what is set and vtables shared, which took twice as long.
 
 use super::cursor::Table;
 use crate::json::ext;

@@ -291,10 +291,28 @@ pub(crate) struct Request<'a> {
     root: usize,
     /// What only some decisions ask for, from when it is asked for.
     channels: OnceCell<Found>,
-    channel: [OnceCell<Found>; 3],
-    content: [OnceCell<Found>; 3],
+    channel: OfChannel,
+    content: OfChannel,
     device_more: OnceCell<Found>,
     geo_more: OnceCell<Found>,
+}
+
+/// What was found in each channel.
+#[derive(Default)]
+struct OfChannel {
+    site: OnceCell<Found>,
+    app: OnceCell<Found>,
+    dooh: OnceCell<Found>,
+}
+
+impl OfChannel {
+    fn of(&self, channel: Channel) -> &OnceCell<Found> {
+        match channel {
+            Channel::Site => &self.site,
+            Channel::App => &self.app,
+            Channel::Dooh => &self.dooh,
+        }
+    }
 }
 
 /// What was found before, or what is found now.
@@ -345,8 +363,8 @@ impl<'a> Request<'a> {
             imps,
             root,
             channels: OnceCell::new(),
-            channel: Default::default(),
-            content: Default::default(),
+            channel: OfChannel::default(),
+            content: OfChannel::default(),
             device_more: OnceCell::new(),
             geo_more: OnceCell::new(),
         })
@@ -361,13 +379,7 @@ impl<'a> Request<'a> {
 
     /// Where the values of a channel start.
     fn channel_found(&self, of: Channel) -> Read<&Found> {
-        let [site, app, dooh] = &self.channel;
-        let cell = match of {
-            Channel::Site => site,
-            Channel::App => app,
-            Channel::Dooh => dooh,
-        };
-        once(cell, || {
+        once(self.channel.of(of), || {
             let at = self.channels()?.at(of as usize + 1);
             self.document.find(&CHANNEL, at)
         })
@@ -375,13 +387,7 @@ impl<'a> Request<'a> {
 
     /// Where the values of a channel's content start.
     fn content_found(&self, of: Channel) -> Read<&Found> {
-        let [site, app, dooh] = &self.content;
-        let cell = match of {
-            Channel::Site => site,
-            Channel::App => app,
-            Channel::Dooh => dooh,
-        };
-        once(cell, || {
+        once(self.content.of(of), || {
             let at = self.channel_found(of)?.at(channel::CONTENT);
             self.document.find(&CONTENT, at)
         })

@@ -4,6 +4,8 @@
 //! follows. The room is fixed while a message is written; where it does not suffice, the message is
 //! written again into more, which a buffer that is used again and again soon has no need of.
 
+use super::until_it_fits;
+
 /// A message that grows towards the end of a buffer.
 pub(crate) struct Forward<'b> {
     /// What is still free, behind the message.
@@ -14,26 +16,20 @@ pub(crate) struct Forward<'b> {
     overflow: bool,
 }
 
-/// Room to start with, in bytes.
-const ROOM_BYTES_MIN: usize = 4096;
-
 /// Writes a message into `buffer`, all of which is room, with more of it where it must be; gives what
 /// was written, which lies at its start.
 pub(crate) fn fill(buffer: &mut Vec<u8>, mut write: impl FnMut(&mut Forward<'_>)) -> &[u8] {
-    loop {
-        let total = buffer.len();
+    let len = until_it_fits(buffer, |free| {
+        let total = free.len();
         let mut out = Forward {
-            free: buffer,
+            free,
             total,
             overflow: false,
         };
         write(&mut out);
-        let (len, overflow) = (out.len(), out.overflow);
-        if !overflow {
-            return buffer.get(..len).unwrap_or_default();
-        }
-        buffer.resize((2 * total).max(ROOM_BYTES_MIN), 0);
-    }
+        (!out.overflow).then_some(out.len())
+    });
+    buffer.get(..len).unwrap_or_default()
 }
 
 impl<'b> Forward<'b> {

@@ -86,6 +86,19 @@ impl Encoder {
     }
 }
 
+/// Room to start with, in bytes.
+const ROOM_BYTES_MIN: usize = 4096;
+
+/// What `write` makes of all of a buffer, once that is long enough: `None` where it is not.
+fn until_it_fits<T>(buffer: &mut Vec<u8>, mut write: impl FnMut(&mut [u8]) -> Option<T>) -> T {
+    loop {
+        if let Some(written) = write(buffer) {
+            return written;
+        }
+        buffer.resize((2 * buffer.len()).max(ROOM_BYTES_MIN), 0);
+    }
+}
+
 /// Reads the whole of `bytes` as a message: strictly (what is not well-formed anywhere is an error),
 /// and within `limits`, but for the one on strings that are used.
 pub fn decode<M: Message>(

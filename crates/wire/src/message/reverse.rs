@@ -6,6 +6,7 @@
 //! written again into more, which a buffer that is used again and again soon has no need of.
 
 use super::copy::copy;
+use super::until_it_fits;
 
 /// A message that grows towards the front, at the end of a buffer.
 pub(crate) struct Reverse<'b> {
@@ -17,28 +18,22 @@ pub(crate) struct Reverse<'b> {
     overflow: bool,
 }
 
-/// Room to start with, in bytes.
-const ROOM_BYTES_MIN: usize = 4096;
-
 /// Writes a message into `buffer`, all of which is room, with more of it where it must be; gives what
 /// was written, which lies at its end.
 pub(crate) fn fill(
     buffer: &mut Vec<u8>,
     mut write: impl for<'b> FnMut(Reverse<'b>) -> Reverse<'b>,
 ) -> &[u8] {
-    loop {
-        let total = buffer.len();
+    let start = until_it_fits(buffer, |free| {
+        let total = free.len();
         let written = write(Reverse {
-            free: buffer,
+            free,
             total,
             overflow: false,
         });
-        let (start, overflow) = (written.free.len(), written.overflow);
-        if !overflow {
-            return buffer.get(start..).unwrap_or_default();
-        }
-        buffer.resize((2 * total).max(ROOM_BYTES_MIN), 0);
-    }
+        (!written.overflow).then_some(written.free.len())
+    });
+    buffer.get(start..).unwrap_or_default()
 }
 
 impl<'b> Reverse<'b> {

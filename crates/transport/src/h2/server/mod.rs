@@ -120,7 +120,7 @@ impl ServerConnection {
             known: KnownStart::default(),
             paths: LastPath::default(),
             resets: Budget::new(limits.resets_max, now),
-            recent: RecentResets::default(),
+            recent: RecentResets::new(limits.streams_per_connection_max as usize),
             partial_bytes: 0,
             unsent_bytes: 0,
             held: HeldBytes::default(),
