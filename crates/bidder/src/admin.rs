@@ -20,6 +20,9 @@ use crate::time;
 /// A server thread that has not ticked for so long hangs.
 const HEARTBEAT_MAX: Duration = Duration::from_secs(10);
 
+/// What is to be done about a socket that nobody can connect to any more.
+const GONE: &str = "not ready: a socket file is gone; restart to have it back\n";
+
 /// What the admin port tells of.
 pub(crate) struct Admin {
     pub shared: Arc<Shared>,
@@ -98,9 +101,12 @@ async fn live(Extract(admin): Extract<Arc<Admin>>) -> (StatusCode, &'static str)
 }
 
 async fn ready(Extract(admin): Extract<Arc<Admin>>) -> (StatusCode, &'static str) {
-    match admin.ready.load(Ordering::SeqCst) {
-        true => (StatusCode::OK, "ready\n"),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+    let server = admin.server.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_reachable = server.as_ref().is_none_or(Server::is_reachable);
+    match (admin.ready.load(Ordering::SeqCst), is_reachable) {
+        (true, true) => (StatusCode::OK, "ready\n"),
+        (true, false) => (StatusCode::SERVICE_UNAVAILABLE, GONE),
+        (false, _) => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
     }
 }
 

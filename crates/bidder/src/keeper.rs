@@ -162,7 +162,7 @@ impl House {
         if self.source.is_blank() {
             self.shared.metrics.count_reload(Reload::Refused);
             let file = self.source.line_items.display();
-            tracing::error!(why, %file, "the file is empty ([] means no line items); the old line items stay");
+            tracing::error!(why, %file, "the file is blank ([] means no line items); the old line items stay");
             return;
         }
         let before = self.shared.current.load_full();

@@ -4,6 +4,8 @@
 //! Budgets live outside and survive: what was spent and reserved under a line item's id stays.
 
 use std::fmt;
+use std::fs::File;
+use std::io::{BufReader, Read as _};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,11 +85,18 @@ impl Source {
         })
     }
 
-    /// Whether the line items file is there and holds nothing, not even the `[]` of no line items: what
-    /// a writer leaves who had truncated it when the disk was full.
+    /// Whether the line items file is there and holds nothing but white space, not even the `[]` of no
+    /// line items: what a writer leaves who had truncated it when the disk was full.
     pub fn is_blank(&self) -> bool {
-        let is_blank = |stamp: FileStamp| stamp.bytes < BLANK_BYTES;
-        FileStamp::of(&self.line_items).is_some_and(is_blank)
+        // A pipe would not open until somebody writes.
+        if !std::fs::metadata(&self.line_items).is_ok_and(|file| file.is_file()) {
+            return false;
+        }
+        let Ok(file) = File::open(&self.line_items) else {
+            return false;
+        };
+        let mut bytes = BufReader::new(file).bytes();
+        bytes.all(|byte| byte.is_ok_and(|byte| BLANK.contains(&byte)))
     }
 
     /// What the files look like from outside.
@@ -99,8 +108,8 @@ impl Source {
     }
 }
 
-/// Fewer bytes than `[]` has.
-const BLANK_BYTES: u64 = 2;
+/// White space, and what a byte order mark is made of.
+const BLANK: &[u8] = b" \t\r\n\xEF\xBB\xBF";
 
 /// What tells that the files have changed, without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

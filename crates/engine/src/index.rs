@@ -97,18 +97,31 @@ impl Index {
         self.stages.after(stage)
     }
 
+    /// Whether these stages come one after the other, with nothing targeted in between.
+    #[inline(always)]
+    pub fn has_stages(&self, stages: &[Reason]) -> bool {
+        let next = stages.iter().skip(1);
+        stages
+            .iter()
+            .zip(next)
+            .all(|(stage, next)| self.after(*stage) == Some(*next))
+    }
+
     /// Those that take the country; `None` is all of them.
+    #[inline(always)]
     pub fn country(&self, country: Option<Country>) -> Option<Row<'_>> {
         self.countries.row(country.map(Country::index))
     }
 
     /// Those that take the device type; `None` is all of them.
+    #[inline(always)]
     pub fn device_type(&self, device: Option<DeviceType>) -> Option<Row<'_>> {
         let value = device.map(|device| usize::from(device.number()));
         self.device_types.row(value)
     }
 
     /// Those with a creative of one of the media; `None` is all of them.
+    #[inline(always)]
     pub fn format(&self, offered: MediaTypes) -> Option<Row<'_>> {
         self.formats.row(Some(usize::from(offered.bits())))
     }
@@ -292,6 +305,7 @@ impl Dimension {
     }
 
     /// Those that take the value; `None` is all of them.
+    #[inline(always)]
     fn row(&self, value: Option<usize>) -> Option<Row<'_>> {
         let row = value.and_then(|value| self.by_value.get(value));
         self.rows.get(*row.unwrap_or(&self.otherwise))
@@ -583,6 +597,7 @@ impl Deals {
     }
 
     /// Those that bid in the open market.
+    #[inline(always)]
     pub fn open(&self) -> Posting<'_> {
         self.posting(self.open)
     }
@@ -596,6 +611,7 @@ impl Deals {
         }
     }
 
+    #[inline(always)]
     fn posting(&self, row: RowId) -> Posting<'_> {
         self.rows.get(row).map_or(Posting::All, Posting::Row)
     }

@@ -4,8 +4,9 @@
 //! that get further than the furthest stage reached so far: their rows are ANDed, and as a rule
 //! nothing is left and the walk goes on. If something is left, the furthest stage moves on, and
 //! only then is the request asked what that stage needs. So the one pass finds the best line item
-//! and, where there is none, the exact stage at which the last one dropped out; and nothing is
-//! read that could not change the answer.
+//! and, where there is none, the exact stage at which the last one dropped out; and hardly anything
+//! is read that could not change the answer: country, device type and media, at which nearly every
+//! request drops out, are asked for together.
 
 use crate::decision::Draft;
 use crate::flights::{Live, LiveAtHand};
@@ -167,9 +168,14 @@ struct Matching<'x, 's, V, K, F> {
     work: u32,
 }
 
+/// The stages that every catalog has, where nothing else is targeted in between, and at which nearly
+/// every line item drops out.
+const LEAD: [Reason; 3] = [Reason::Country, Reason::DeviceType, Reason::Format];
+
 /// The rows that a line item must be in to get past the stages reached.
 struct Plan<'a> {
-    few: [Row<'a>; Plan::FEW],
+    /// `None` is the row of every line item.
+    few: [Option<Row<'a>>; Plan::FEW],
     /// Those that there is no room for among the few; nothing is laid out for what hardly any
     /// catalog needs.
     more: Option<[Row<'a>; Plan::ROWS_MAX - Plan::FEW]>,
@@ -181,9 +187,10 @@ struct Plan<'a> {
 }
 
 impl Default for Plan<'_> {
+    #[inline(always)]
     fn default() -> Self {
         Plan {
-            few: [Row::NONE; Plan::FEW],
+            few: [None; Plan::FEW],
             more: None,
             len: 0,
             of_request: 0,
@@ -200,8 +207,12 @@ impl<'a> Plan<'a> {
 
     /// The rows, but for those that are too many.
     #[inline(always)]
-    fn few(&self) -> &[Row<'a>] {
-        self.few.get(..self.len).unwrap_or(&self.few)
+    fn few(&self) -> impl Iterator<Item = &Row<'a>> {
+        self.few
+            .get(..self.len)
+            .unwrap_or(&self.few)
+            .iter()
+            .flatten()
     }
 
     /// The rest of the rows.
@@ -216,10 +227,7 @@ impl<'a> Plan<'a> {
     /// Keeps what all rows have of a block.
     #[inline(always)]
     fn keep(&self, block: usize, left: &mut Block) {
-        for row in self.few() {
-            rows::keep(left, row.block(block));
-        }
-        for row in self.more() {
+        for row in self.few().chain(self.more()) {
             rows::keep(left, row.block(block));
         }
     }
@@ -229,17 +237,31 @@ impl<'a> Plan<'a> {
         let Some(row) = row else {
             return;
         };
-        let slot = match self.len.checked_sub(Self::FEW) {
-            None => self.few.get_mut(self.len),
+        match self.len.checked_sub(Self::FEW) {
+            None => {
+                if let Some(slot) = self.few.get_mut(self.len) {
+                    *slot = Some(row);
+                }
+            }
             Some(at) => {
                 let none = [Row::NONE; Plan::ROWS_MAX - Plan::FEW];
-                self.more.get_or_insert(none).get_mut(at)
+                if let Some(slot) = self.more.get_or_insert(none).get_mut(at) {
+                    *slot = row;
+                }
             }
-        };
-        if let Some(slot) = slot {
-            *slot = row;
-            self.len += 1;
         }
+        self.len += 1;
+    }
+
+    /// Begins with the rows of [`LEAD`] up to that of the stage `at`.
+    #[inline(always)]
+    fn begin(&mut self, rows: [Option<Row<'a>>; LEAD.len()], at: usize) {
+        if let Some(few) = self.few.first_chunk_mut() {
+            *few = rows;
+        }
+        self.len = at + 1;
+        self.of_request = LEAD.len() - 1;
+        self.through = *LEAD.get(at).unwrap_or(&Reason::Country);
     }
 
     /// Another impression begins: the rows of the last one go.
@@ -348,6 +370,9 @@ where
         } = &mut *self.room;
         imp_ids.clear();
         unusable.clear();
+        if imps <= FEW_IMPS {
+            return find_unusable_of_few(self.request, imps, unusable);
+        }
         for index in 0..imps {
             match self.request.imp(index)?.id()? {
                 Some(id) => imp_ids.push((hash_of(id), index)),
@@ -395,8 +420,12 @@ where
         let number = id.with(|id| deals.number(id));
         let posting = match number {
             Some(number) if !self.room.deals_seen.insert(number) => return Ok(()),
-            Some(number) => deals.of(number),
-            None => Posting::Positions(&[]),
+            Some(number) if self.any_live => deals.of(number),
+            // Nobody's market.
+            _ => {
+                self.reach_market();
+                return Ok(());
+            }
         };
         self.market(posting, &mut Market::new(imp, Some((id, deal))))
     }
@@ -404,11 +433,10 @@ where
     /// Walks one market: bids with the best line item that is left, or takes note of the stage
     /// at which the last one dropped out.
     fn market(&mut self, posting: Posting<'s>, market: &mut MarketOf<'_, 'a, V>) -> Read<()> {
+        self.reach_market();
         if !self.any_live {
-            self.reach(Reason::Inactive);
             return Ok(());
         }
-        self.reach(Reason::Deal);
         self.load_rows(market)?;
         if self.is_past(Reason::Floor) {
             self.load_terms(market)?;
@@ -418,6 +446,14 @@ where
             Posting::Row(row) => self.walk_row(row, market),
             Posting::Positions(positions) => self.walk_positions(positions, market),
         }
+    }
+
+    /// Takes note of a market: every line item is live and drops out at the deal, or is not live.
+    fn reach_market(&mut self) {
+        self.reach(match self.any_live {
+            true => Reason::Deal,
+            false => Reason::Inactive,
+        });
     }
 
     fn reach(&mut self, stage: Reason) {
@@ -442,6 +478,10 @@ where
     }
 
     fn walk_row(&mut self, row: Row<'_>, market: &mut MarketOf<'_, 'a, V>) -> Read<()> {
+        if let [block] = row.blocks() {
+            self.spend(2)?;
+            return self.block(0, block, market).map(|_| ());
+        }
         for word in 0..row.summary_len() {
             let blocks = self.summary(row, word);
             self.spend(1 + blocks.count_ones())?;
@@ -459,7 +499,7 @@ where
     #[inline(always)]
     fn summary(&self, row: Row<'_>, word: usize) -> u64 {
         let left = row.summary(word) & self.live.row().summary(word);
-        let rows = self.rows.few().iter().chain(self.rows.more());
+        let rows = self.rows.few().chain(self.rows.more());
         rows.fold(left, |left, row| left & row.summary(word))
     }
 
@@ -525,6 +565,10 @@ where
         if self.is_past(Reason::Blocked) {
             self.keep_offered(block, &mut left, market.imp.view)?;
         }
+        let is_first = self.furthest == Some(Reason::Deal) && !rows::is_empty(&left);
+        if is_first && self.catalog.index.has_stages(&LEAD) {
+            left = self.lead(block, left, market.imp.view)?;
+        }
         while !rows::is_empty(&left) {
             let after = |stage| self.catalog.index.after(stage);
             let Some(stage) = self.furthest.and_then(after) else {
@@ -536,6 +580,29 @@ where
             self.keep_passing(stage, block, &mut left, market)?;
         }
         Ok(ON)
+    }
+
+    /// Takes the first of what is left past the stages of [`LEAD`], and sees only then how far it
+    /// came. At which of them a request drops out is nothing that a processor could learn, and each
+    /// wrong guess would cost more than all three rows.
+    #[inline(always)]
+    fn lead(&mut self, block: usize, left: Block, imp: &V::Imp) -> Read<Block> {
+        let index = &self.catalog.index;
+        self.offered = imp.media_types()?;
+        let rows = [
+            index.country(self.request.country()?),
+            index.device_type(self.request.device_type()?),
+            index.format(self.offered),
+        ];
+        let (mut left, mut passed) = (left, 0);
+        for row in &rows {
+            rows::keep(&mut left, row.map_or(&rows::ALL, |row| row.block(block)));
+            passed += usize::from(!rows::is_empty(&left));
+        }
+        let at = passed.min(LEAD.len() - 1);
+        self.rows.begin(rows, at);
+        self.furthest = LEAD.get(at).copied();
+        Ok(left)
     }
 
     /// Loads the rows of the stages reached, and reads what they ask for.
@@ -858,6 +925,32 @@ const FIXED_PRICE: i32 = 3;
 
 fn position(block: usize, at: usize) -> Option<Position> {
     u32::try_from(block * BLOCK_LEN + at).ok().map(Position)
+}
+
+/// So many impressions are quicker to hold against each other than to sort.
+const FEW_IMPS: usize = 8;
+
+/// Finds the impressions that have no id of their own, in order.
+fn find_unusable_of_few<'a>(
+    request: &impl RequestView<'a>,
+    imps: usize,
+    unusable: &mut Vec<usize>,
+) -> Read<()> {
+    let mut ids = [None; FEW_IMPS];
+    for (index, id) in ids.iter_mut().enumerate().take(imps) {
+        *id = request.imp(index)?.id()?;
+    }
+    for (index, id) in ids.iter().enumerate().take(imps) {
+        let others = ids.iter().enumerate().filter(|(other, _)| *other != index);
+        let is_own = |id: &Text<'_>| {
+            let same = |other: &Option<Text<'_>>| other.is_some_and(|other| other.same(*id));
+            !others.clone().any(|(_, other)| same(other))
+        };
+        if !id.as_ref().is_some_and(is_own) {
+            unusable.push(index);
+        }
+    }
+    Ok(())
 }
 
 fn hash_of(id: Text<'_>) -> u64 {

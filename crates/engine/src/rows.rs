@@ -10,6 +10,9 @@ use std::hash::{BuildHasher, RandomState};
 /// The block of nothing.
 pub(crate) const NONE: Block = [0; BLOCK_LEN / 64];
 
+/// The block of every place.
+pub(crate) const ALL: Block = [u64::MAX; BLOCK_LEN / 64];
+
 /// Keeps in `left` what `right` has too.
 #[inline(always)]
 pub(crate) fn keep(left: &mut Block, right: &Block) {
@@ -147,6 +150,9 @@ impl Default for RowId {
 #[derive(Debug, Default)]
 pub(crate) struct Rows {
     len: usize,
+    /// How many blocks a row has, and how many words its summary.
+    blocks_len: usize,
+    summary_len: usize,
     blocks: Vec<Block>,
     summaries: Vec<u64>,
     by_hash: HashMap<u64, Vec<RowId>>,
@@ -182,8 +188,11 @@ impl RowBuilder {
 impl Rows {
     /// No rows yet, each to be about `len` line items.
     pub fn new(len: usize) -> Rows {
+        let blocks_len = len.div_ceil(BLOCK_LEN);
         Rows {
             len,
+            blocks_len,
+            summary_len: blocks_len.div_ceil(64),
             blocks: Vec::new(),
             summaries: Vec::new(),
             by_hash: HashMap::new(),
@@ -198,11 +207,7 @@ impl Rows {
 
     /// How many blocks a row has.
     pub fn blocks_len(&self) -> usize {
-        self.len.div_ceil(BLOCK_LEN)
-    }
-
-    fn summary_len(&self) -> usize {
-        self.blocks_len().div_ceil(64)
+        self.blocks_len
     }
 
     /// A row of nothing, to be filled.
@@ -236,32 +241,34 @@ impl Rows {
             return *id;
         }
         // Rows are never empty of blocks here: without line items every row is ALL.
-        let id = RowId((self.blocks.len() / self.blocks_len().max(1)) as u32);
+        let id = RowId((self.blocks.len() / self.blocks_len.max(1)) as u32);
         self.summaries.extend(summary(&blocks));
         self.blocks.extend(blocks);
         self.by_hash.entry(hash).or_default().push(id);
         id
     }
 
+    #[inline(always)]
     fn slice(&self, id: RowId) -> Option<&[Block]> {
-        let start = (id.0 as usize).checked_mul(self.blocks_len())?;
-        self.blocks
-            .get(start..start.checked_add(self.blocks_len())?)
+        of_row(&self.blocks, id, self.blocks_len)
     }
 
     /// The row; `None` for the row of every line item.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, id: RowId) -> Option<Row<'_>> {
         if id == RowId::ALL {
             return None;
         }
         let blocks = self.slice(id)?;
-        let start = (id.0 as usize).checked_mul(self.summary_len())?;
-        let summary = self
-            .summaries
-            .get(start..start.checked_add(self.summary_len())?)?;
+        let summary = of_row(&self.summaries, id, self.summary_len)?;
         Some(Row { blocks, summary })
     }
+}
+
+/// What belongs to a row, of which each has `len`.
+#[inline(always)]
+fn of_row<T>(all: &[T], id: RowId, len: usize) -> Option<&[T]> {
+    all.get((id.0 as usize).wrapping_mul(len)..)?.get(..len)
 }
 
 #[cfg(test)]

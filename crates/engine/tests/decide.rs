@@ -192,8 +192,36 @@ fn nothing_is_read_that_cannot_matter() {
         decided(&request, &open(vec![item]), NOW).no_bid,
         Some(Reason::Country)
     );
+    // What every catalog targets is asked for in one go.
     let log = request.reads.log.unwrap().into_inner();
-    assert!(log.keys().eq(["Cur", "country"]), "{log:?}");
+    let first = ["Cur", "country", "device_type"];
+    assert!(log.keys().take(3).eq(first), "{log:?}");
+    assert!(
+        log.len() == 4 && log.keys().any(|read| read.ends_with("media_types")),
+        "{log:?}"
+    );
+}
+
+#[test]
+fn whom_a_deal_keeps_out_gets_no_further() {
+    let mut item = line_item("a");
+    item.targeting.deals = vec!["d1".into()];
+    item.targeting.countries = vec![openrtb::Country::from_alpha3("FRA").unwrap()];
+    let snapshot = open(vec![item]);
+    for (wadomain, expect) in [
+        ("other.example", Reason::Deal),
+        ("example", Reason::Country),
+    ] {
+        let mut request = request();
+        request.imps[0].private_auction = true;
+        request.imps[0].deals = vec![Deal {
+            id: Some("d1".into()),
+            wadomain: strs(&[wadomain]),
+            ..Deal::default()
+        }];
+        let decided = decided(&request, &snapshot, NOW);
+        assert_eq!(decided.no_bid, Some(expect), "{wadomain}");
+    }
 }
 
 /// What a request is asked for that only some line items care about.

@@ -358,7 +358,7 @@ fn damage_that_no_decision_reads_is_seen_where_all_is_checked() {
     let mut client = strict.client();
     let at = damaged.len();
     let why = format!(
-        "the message is not well-formed: truncated, or out of bounds at byte {at}, in user.id"
+        "the message is not well-formed: cut short, out of bounds, or of no known layout at byte {at}, in user.id"
     );
     check_invalid(&mut client, "proto", None, &damaged, &why);
     for format in Format::ALL {
@@ -616,9 +616,11 @@ fn line_items_are_reloaded_and_a_bad_file_keeps_the_old_ones() {
     assert_eq!(bid(&mut client, Format::Json, NO).nbr, None);
 
     // What is left of a file whose writer found the disk full is no wish for no line items.
-    bidder.write_line_items("");
-    bidder.wait_for_metric("nearbid_reloads_total{result=\"refused\"}", 2.0);
-    assert_eq!(bid(&mut client, Format::Json, NO).nbr, None);
+    for (refused, blank) in [(2.0, ""), (3.0, " \r\n\t")] {
+        bidder.write_line_items(blank);
+        bidder.wait_for_metric("nearbid_reloads_total{result=\"refused\"}", refused);
+        assert_eq!(bid(&mut client, Format::Json, NO).nbr, None);
+    }
 
     // SIGHUP does not wait for the next look at the files.
     bidder.write_line_items("[]");
@@ -838,6 +840,16 @@ fn a_live_socket_is_left_alone() {
     assert!(!second.status.success());
     assert!(told.contains("cannot listen on unix://"), "{told}");
     assert_eq!(bid(&mut bidder.client(), Format::Json, NO).nbr, Some(503));
+}
+
+#[test]
+fn a_socket_that_is_gone_is_told() {
+    let bidder = Bidder::start(LINE_ITEMS, &[]);
+    assert_eq!(bidder.admin("/health/ready").0, 200);
+    std::fs::remove_file(bidder.socket()).unwrap();
+    let (status, told) = bidder.admin("/health/ready");
+    assert_eq!(status, 503);
+    assert!(told.contains("a socket file is gone"), "{told}");
 }
 
 #[test]

@@ -91,11 +91,15 @@ pub(crate) struct SocketFile {
 }
 
 impl SocketFile {
+    /// Whether the file is still there, and the one we made.
+    pub fn is_there(&self) -> bool {
+        std::fs::symlink_metadata(&self.path)
+            .is_ok_and(|found| (found.dev(), found.ino()) == (self.device, self.inode))
+    }
+
     /// Removes the file if it is still the one we made.
     fn remove(&self) {
-        let ours = std::fs::symlink_metadata(&self.path)
-            .is_ok_and(|found| (found.dev(), found.ino()) == (self.device, self.inode));
-        if ours {
+        if self.is_there() {
             // Nobody is left to tell if this fails; the next server finds a stale socket.
             let _ = std::fs::remove_file(&self.path);
         }

@@ -284,6 +284,38 @@ fn streams_of_messages() {
 }
 
 #[test]
+fn frames_beside_messages_are_forgiven() {
+    // What clients send for each answer that they take: a probe, and two windows given back.
+    let mut bench = Bench::ready(&options(1));
+    bench.say(&headers(1, 0, STREAM, &[]));
+    for round in 0..5000 {
+        let beside = [
+            data(1, 0, &message(b"a")),
+            frame(PING, 0, 0, &[0; 8]),
+            window(0, 6),
+            window(1, 6),
+        ];
+        let lines = bench.say(&beside.concat());
+        let is_answer = |line: &String| line.starts_with("DATA 1 ");
+        assert!(lines.iter().any(is_answer), "{round}: {lines:?}");
+    }
+    // And of those who take one answer and go.
+    for stream in (3..8000).step_by(2) {
+        let taken = [
+            headers(stream, 0, STREAM, &[]),
+            data(stream, 0, &message(b"a")),
+        ];
+        let lines = bench.say(&taken.concat());
+        assert!(
+            lines.iter().any(|line| line.starts_with("DATA ")),
+            "{stream}: {lines:?}"
+        );
+        bench.say(&frame(PING, 0, 0, &[0; 8]));
+        bench.say(&data(stream, END, &[]));
+    }
+}
+
+#[test]
 fn too_large_is_dropped_and_the_connection_lives() {
     let mut bench = Bench::ready(&options(1));
     bench.say(&headers(1, 0, ECHO, &[]));

@@ -35,7 +35,7 @@ fn part(tag: u8, bytes: &[u8]) -> Vec<u8> {
     [&[tag, bytes.len() as u8], bytes].concat()
 }
 
-const TRUNCATED: Cause = Cause::Malformed("truncated, or out of bounds");
+const TRUNCATED: Cause = Cause::Malformed("cut short, out of bounds, or of no known layout");
 
 #[test]
 fn the_last_scalar_counts_and_parts_merge() {

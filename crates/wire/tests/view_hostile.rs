@@ -364,6 +364,39 @@ fn flatbuffers_whose_every_vector_points_at_the_same_table() {
 }
 
 #[test]
+fn an_ext_that_many_tables_share_is_work_each_time() {
+    const IMP: u16 = 2;
+    const EXT: u16 = 0;
+    let ext: Vec<String> = (0..20_000).map(|key| format!("\"{key}\":1")).collect();
+    let ext = format!("{{{}}}", ext.join(","));
+    let mut out = vec![0; 4];
+    let (root, pointer) = table_of_one(&mut out, IMP);
+    flatbuffers::point(&mut out, 0, root);
+    let vector = vector_of_the_same(&mut out, 250);
+    flatbuffers::point(&mut out, pointer, vector);
+    let (table, inside) = table_of_one(&mut out, EXT);
+    for at in 0..250 {
+        flatbuffers::point(&mut out, vector + 4 + 4 * at, table);
+    }
+    let at = out.len();
+    flatbuffers::point(&mut out, inside, at);
+    out.extend((ext.len() as u32).to_le_bytes());
+    out.extend(ext.as_bytes());
+    out.push(0);
+    let limits = Limits::default();
+    assert!(out.len() < limits.message_bytes_max as usize);
+    let error = wire::decode::<wire::message::BidRequest>(Format::FlatBuffers, &out, &limits)
+        .unwrap_err()
+        .to_string();
+    // A few of them, not hundreds.
+    let taken_apart: usize = error
+        .split_once("imp[")
+        .and_then(|(_, rest)| rest.split_once(']')?.0.parse().ok())
+        .unwrap();
+    assert!(error.contains("work_max") && taken_apart < 16, "{error}");
+}
+
+#[test]
 fn flatbuffers_of_all_kinds_of_offsets() {
     // Every aligned word of a sound message in turn made to point at itself, backwards, at the
     // start, at the end, past it, and as far as it goes.

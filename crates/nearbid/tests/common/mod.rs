@@ -28,6 +28,9 @@ impl Bidder {
             .args(["--line-items".as_ref(), line_items.as_os_str()])
             .args(["--listen", &format!("unix://{}", socket.display())])
             .args(["--listen", "tcp://127.0.0.1:0", "--admin", "127.0.0.1:0"])
+            // Whoever tests decisions wants them from a machine that is behind, too; and some tests
+            // stop the process.
+            .args(["--wait-us-max", "0"])
             .args(["--log-format", "json"])
             .stderr(Stdio::piped())
             .spawn()

@@ -507,6 +507,7 @@ impl Link {
         let sent = i64::try_from(bytes).unwrap_or(i64::MAX);
         self.send_window -= sent;
         *window -= sent;
+        self.progress();
         true
     }
 

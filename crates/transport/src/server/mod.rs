@@ -244,6 +244,12 @@ impl Server {
         &self.addresses
     }
 
+    /// Whether every socket file is still there. One that somebody removed keeps new callers out, and
+    /// comes back with a new server only.
+    pub fn is_reachable(&self) -> bool {
+        self.files.iter().all(SocketFile::is_there)
+    }
+
     /// What `grpc.health.v1.Health` says from now on; `Watch` streams are told.
     pub fn set_serving(&self, serving: bool) {
         self.shared.health.set(serving);

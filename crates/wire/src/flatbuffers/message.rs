@@ -14,6 +14,9 @@ use crate::message::{DecodeError, Entry, Extension, FieldSink, FieldSource, Mess
 use core::marker::PhantomData;
 use openrtb::Refusal;
 
+/// By so much it is more work to take the text of an `ext` apart than to read it.
+const EXT_WORK: usize = 8;
+
 /// The slot of `ext`, and its protobuf number.
 const EXT: (u16, u32) = (0, 99);
 
@@ -526,6 +529,9 @@ impl FieldSource for Decoder<'_, '_> {
 
     fn ext<E: Extension>(&mut self, into: &mut Option<Box<E>>) -> Result<(), DecodeError> {
         let text = self.field_text()?;
+        // Many tables may have the same text.
+        let work = text.map_or(0, |text| text.len() * EXT_WORK);
+        self.meter.spend(work).map_err(|r| self.refused(r))?;
         *into = text.map(|text| Box::new(ext::split(text, self.meter)));
         Ok(())
     }

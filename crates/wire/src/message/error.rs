@@ -49,7 +49,9 @@ impl DecodeError {
     #[cold]
     pub(crate) fn refused(refusal: Refusal, offset: usize) -> DecodeError {
         let cause = match refusal {
-            Refusal::Malformed => Cause::Malformed("truncated, or out of bounds"),
+            Refusal::Malformed => {
+                Cause::Malformed("cut short, out of bounds, or of no known layout")
+            }
             Refusal::OverLimit(limit) => Cause::OverLimit(limit),
         };
         DecodeError::new(cause, offset)
