@@ -5,6 +5,7 @@ go 1.24.0
 require (
 	github.com/bytedance/sonic v1.15.5
 	github.com/google/flatbuffers v25.12.19+incompatible
+	golang.org/x/sys v0.22.0
 	google.golang.org/protobuf v1.36.12
 )
 
@@ -15,5 +16,4 @@ require (
 	github.com/klauspost/cpuid/v2 v2.2.9 // indirect
 	github.com/twitchyliquid64/golang-asm v0.15.1 // indirect
 	golang.org/x/arch v0.0.0-20210923205945-b76863e36670 // indirect
-	golang.org/x/sys v0.22.0 // indirect
 )

@@ -543,7 +543,8 @@ impl Thresholds {
 #[derive(Debug)]
 pub(crate) struct Deals {
     rows: Rows,
-    numbers: Interner<Box<str>>,
+    /// By the bytes of their ids: a request's need not be looked at as text.
+    numbers: Interner<Box<[u8]>>,
     postings: Box<[DealPosting]>,
     open: RowId,
 }
@@ -558,11 +559,11 @@ impl Deals {
     fn new<'i>(column: impl Column<&'i [String]>) -> Deals {
         let mut rows = Rows::new(column.len());
         let open = rows.select(column.clone().map(<[_]>::is_empty));
-        let mut numbers = Interner::<Box<str>>::default();
+        let mut numbers = Interner::<Box<[u8]>>::default();
         let mut postings: Vec<Vec<u32>> = Vec::new();
         for (at, deals) in (0u32..).zip(column) {
             for deal in deals {
-                let number = numbers.number(deal.as_str()) as usize;
+                let number = numbers.number(deal.as_bytes()) as usize;
                 postings.resize_with(postings.len().max(number + 1), Vec::new);
                 match postings.get_mut(number) {
                     Some(posting) if posting.last() != Some(&at) => posting.push(at),
@@ -587,7 +588,7 @@ impl Deals {
     }
 
     /// The number of a deal that some line item names.
-    pub fn number(&self, id: &str) -> Option<u32> {
+    pub fn number(&self, id: &[u8]) -> Option<u32> {
         self.numbers.get(id)
     }
 

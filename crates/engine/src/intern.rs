@@ -73,6 +73,12 @@ impl Hasher for Mix {
         self.mix(tail);
     }
 
+    /// A length: one word.
+    #[inline]
+    fn write_usize(&mut self, len: usize) {
+        self.mix(len as u64);
+    }
+
     #[inline]
     fn finish(&self) -> u64 {
         self.0

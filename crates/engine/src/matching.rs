@@ -232,6 +232,18 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Keeps what the rows from the one at `since` on have of a block.
+    #[inline(always)]
+    fn keep_since(&self, since: usize, block: usize, left: &mut Block) {
+        let few = self.few.get(since..self.len.min(Self::FEW));
+        for row in few.unwrap_or_default().iter().flatten() {
+            rows::keep(left, row.block(block));
+        }
+        for row in self.more().iter().skip(since.saturating_sub(Self::FEW)) {
+            rows::keep(left, row.block(block));
+        }
+    }
+
     /// Adds a row; none is needed where every line item is in it.
     fn push(&mut self, row: Option<Row<'a>>) {
         let Some(row) = row else {
@@ -417,7 +429,7 @@ where
             return Ok(());
         };
         let deals = &self.catalog.index.deals;
-        let number = id.with(|id| deals.number(id));
+        let number = id.with_bytes(|id| deals.number(id));
         let posting = match number {
             Some(number) if !self.room.deals_seen.insert(number) => return Ok(()),
             Some(number) if self.any_live => deals.of(number),
@@ -557,16 +569,9 @@ where
             }
             self.keep_admitted(block, &mut left);
         }
-        for stage in [Reason::Os, Reason::VideoSize, Reason::Floor, Reason::Budget] {
-            if self.is_past(stage) {
-                self.keep_passing(stage, block, &mut left, market)?;
-            }
-        }
-        if self.is_past(Reason::Blocked) {
-            self.keep_offered(block, &mut left, market.imp.view)?;
-        }
-        let is_first = self.furthest == Some(Reason::Deal) && !rows::is_empty(&left);
-        if is_first && self.catalog.index.has_stages(&LEAD) {
+        if self.furthest > Some(Reason::Deal) {
+            self.keep_passed(block, &mut left, market)?;
+        } else if !rows::is_empty(&left) && self.catalog.index.has_stages(&LEAD) {
             left = self.lead(block, left, market.imp.view)?;
         }
         while !rows::is_empty(&left) {
@@ -575,11 +580,30 @@ where
                 return self.candidates(block, left, market);
             };
             self.reach(stage);
+            let since = self.rows.len;
             self.load_rows(market)?;
-            self.rows.keep(block, &mut left);
+            self.rows.keep_since(since, block, &mut left);
             self.keep_passing(stage, block, &mut left, market)?;
         }
         Ok(ON)
+    }
+
+    /// Keeps those that pass the stages reached for which the rows do not say all.
+    fn keep_passed(
+        &mut self,
+        block: usize,
+        left: &mut Block,
+        market: &mut MarketOf<'_, 'a, V>,
+    ) -> Read<()> {
+        for stage in [Reason::Os, Reason::VideoSize, Reason::Floor, Reason::Budget] {
+            if self.is_past(stage) {
+                self.keep_passing(stage, block, left, market)?;
+            }
+        }
+        if self.is_past(Reason::Blocked) {
+            self.keep_offered(block, left, market.imp.view)?;
+        }
+        Ok(())
     }
 
     /// Takes the first of what is left past the stages of [`LEAD`], and sees only then how far it

@@ -215,7 +215,12 @@ impl Reason {
     }
 
     /// `BidResponse.nbr` (AdCOM list "No-Bid Reason Codes"; 500 and above are ours).
-    pub const fn nbr(self) -> i32 {
+    #[inline]
+    pub fn nbr(self) -> i32 {
+        NBRS.get(self as usize).copied().unwrap_or(0)
+    }
+
+    const fn listed_nbr(self) -> i32 {
         match self {
             Reason::InvalidRequest => 2,
             Reason::DeviceType => 6,
@@ -253,6 +258,23 @@ impl Reason {
     }
 }
 
+/// [`Reason::nbr`], as data: to jump to the right number is more than a processor can learn.
+static NBRS: [i32; Reason::ALL.len()] = {
+    let mut nbrs = [0; Reason::ALL.len()];
+    let mut at = 0;
+    while at < nbrs.len() {
+        #[allow(
+            clippy::indexing_slicing,
+            reason = "evaluated by the compiler, over constants"
+        )]
+        {
+            nbrs[Reason::ALL[at] as usize] = Reason::ALL[at].listed_nbr();
+        }
+        at += 1;
+    }
+    nbrs
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -260,6 +282,7 @@ mod tests {
     #[test]
     fn numbers_of_reasons_are_unique() {
         for (at, a) in Reason::ALL.into_iter().enumerate() {
+            assert_eq!(a.nbr(), a.listed_nbr(), "{}", a.name());
             assert_eq!(Reason::from_nbr(a.nbr()), Some(a), "{}", a.name());
             assert_eq!(a as usize, at, "in the order of the enum");
         }

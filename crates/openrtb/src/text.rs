@@ -69,6 +69,15 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// [`Text::with`], for who needs no more than the bytes.
+    #[inline]
+    pub fn with_bytes<R>(self, f: impl FnOnce(&[u8]) -> R) -> R {
+        match self.plain_bytes() {
+            Some(bytes) => f(bytes),
+            None => self.with(|text| f(text.as_bytes())),
+        }
+    }
+
     /// Whether the text is `other`.
     #[inline]
     pub fn is(self, other: &str) -> bool {
@@ -92,16 +101,20 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Whether every byte is ASCII: eight at a time, the last eight overlapping those before.
+/// Whether every byte is ASCII: eight at a time, the last eight overlapping those before. Shorter ones
+/// likewise by fours and twos: how long a text is is hard to predict.
 #[inline]
 fn is_ascii(bytes: &[u8]) -> bool {
-    let high = match bytes.last_chunk::<8>() {
-        None => u64::from(bytes.iter().fold(0, |high, byte| high | byte)),
-        Some(last) => {
-            let (chunks, _) = bytes.as_chunks::<8>();
-            let all = chunks.iter().chain([last]);
-            all.fold(0, |high, chunk| high | u64::from_le_bytes(*chunk))
-        }
+    let high = if let Some(last) = bytes.last_chunk::<8>() {
+        let (chunks, _) = bytes.as_chunks::<8>();
+        let all = chunks.iter().chain([last]);
+        all.fold(0, |high, chunk| high | u64::from_le_bytes(*chunk))
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        u64::from(u32::from_le_bytes(*first) | u32::from_le_bytes(*last))
+    } else if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        u64::from(u16::from_le_bytes(*first) | u16::from_le_bytes(*last))
+    } else {
+        bytes.first().map_or(0, |byte| u64::from(*byte))
     };
     high & 0x8080_8080_8080_8080 == 0
 }

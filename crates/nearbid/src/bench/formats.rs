@@ -88,21 +88,18 @@ impl<'r> Entrants<'r> {
             .none()
             .map(|request| request.bytes(format))
             .collect();
-        let copies = requests.clone();
-        let (mut sockets, mut apart) = (Sockets::new(&requests), Sockets::new(&requests));
+        let mut sockets = Sockets::new(&requests);
         self.contenders.push(Contender {
             path,
             items: requests.len(),
-            work: Box::new(move || {
+            pass: Box::new(move |watch| {
                 for round in requests.chunks(Sockets::COUNT) {
-                    for bytes in sockets.receive(round) {
-                        let _ = black_box(by.open(bytes, Decide(&mut decider)));
-                    }
-                }
-            }),
-            base: Box::new(move || {
-                for round in copies.chunks(Sockets::COUNT) {
-                    apart.receive(round);
+                    let received = sockets.receive(round);
+                    watch.time(|| {
+                        for bytes in received {
+                            let _ = black_box(by.open(bytes, Decide(&mut decider)));
+                        }
+                    });
                 }
             }),
         });

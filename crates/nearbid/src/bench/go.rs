@@ -35,9 +35,9 @@ pub struct Go {
 #[derive(Clone, Debug, Deserialize)]
 struct Cost {
     path: String,
-    /// With the copy.
+    /// With what reading the clock takes.
     ns: f64,
-    copy_ns: f64,
+    watch_ns: f64,
     allocs: f64,
     bytes: f64,
 }
@@ -129,7 +129,7 @@ impl Go {
                 .iter()
                 .flatten()
                 .filter(|cost| cost.path == path);
-            let ns: Vec<_> = costs.clone().map(|cost| cost.ns - cost.copy_ns).collect();
+            let ns: Vec<_> = costs.clone().map(|cost| cost.ns - cost.watch_ns).collect();
             let median =
                 |of: fn(&Cost) -> f64| quartiles(&costs.clone().map(of).collect::<Vec<_>>()).1;
             Row::new(

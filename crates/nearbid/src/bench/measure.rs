@@ -1,9 +1,7 @@
 //! Rounds, CPU time and allocations.
 //!
 //! CPU time of the one thread that works, not time by the clock: others use the machine too. What a
-//! path shares with all others (the copy out of the "socket") is measured apart, right before or
-//! after, and subtracted. A path is run once untimed before, so that the two find the requests in
-//! the same cache.
+//! path shares with all others (the copy out of the "socket") is no part of what the watch counts.
 
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
@@ -14,11 +12,48 @@ pub struct Contender<'c> {
     pub path: &'static str,
     /// How many requests a pass works on.
     pub items: usize,
-    /// One pass of the work.
-    pub work: Box<dyn FnMut() + 'c>,
-    /// One pass of what the work includes and does not count.
-    pub base: Box<dyn FnMut() + 'c>,
+    /// One pass, which says what of it counts.
+    pub pass: Pass<'c>,
 }
+
+/// One pass over all requests.
+pub type Pass<'c> = Box<dyn FnMut(&mut Watch) + 'c>;
+
+/// Adds up the thread's CPU time over the parts of a pass that count.
+#[derive(Debug, Default)]
+pub struct Watch {
+    ns: f64,
+    parts: u32,
+}
+
+impl Watch {
+    /// Counts what `part` takes.
+    pub fn time<R>(&mut self, part: impl FnOnce() -> R) -> R {
+        let start = cpu_ns();
+        let result = part();
+        self.ns += (cpu_ns() - start) as f64;
+        self.parts += 1;
+        result
+    }
+
+    /// Nanoseconds, less what the watch itself takes.
+    fn net_ns(&self, idle_ns: f64) -> f64 {
+        self.ns - idle_ns * f64::from(self.parts)
+    }
+
+    /// Nanoseconds that it counts around nothing: the median, as one that is interrupted counts more.
+    fn idle_ns() -> f64 {
+        let once = |_| {
+            let mut watch = Watch::default();
+            watch.time(|| ());
+            watch.ns
+        };
+        quartiles(&(0..IDLE_PARTS).map(once).collect::<Vec<_>>()).1
+    }
+}
+
+/// So often a watch is read around nothing.
+const IDLE_PARTS: u32 = 1001;
 
 /// What a request costs on a path.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -57,9 +92,9 @@ pub fn race(
 ) -> anyhow::Result<Vec<Row>> {
     let counts: Vec<_> = contenders.iter_mut().map(count).collect();
     let mut samples = vec![Vec::with_capacity(rounds); contenders.len()];
-    for round in 0..rounds {
+    for _ in 0..rounds {
         for (contender, samples) in contenders.iter_mut().zip(&mut samples) {
-            uncounted(|| samples.push(sample(contender, round % 2 == 0)));
+            uncounted(|| samples.push(sample(contender)));
         }
         between()?;
     }
@@ -70,20 +105,11 @@ pub fn race(
 }
 
 /// Nanoseconds a request of one round.
-fn sample(contender: &mut Contender<'_>, base_first: bool) -> f64 {
-    (contender.base)();
-    let (work, base) = if base_first {
-        let base = timed(&mut contender.base);
-        (timed(&mut contender.work), base)
-    } else {
-        (timed(&mut contender.work), timed(&mut contender.base))
-    };
-    net(work, base, contender.items)
-}
-
-/// What one item costs beyond what the copy alone does.
-fn net(work_ns: f64, base_ns: f64, items: usize) -> f64 {
-    (work_ns - base_ns) / items.max(1) as f64
+fn sample(contender: &mut Contender<'_>) -> f64 {
+    let idle_ns = Watch::idle_ns();
+    let mut watch = Watch::default();
+    (contender.pass)(&mut watch);
+    watch.net_ns(idle_ns) / contender.items.max(1) as f64
 }
 
 /// Nanoseconds of CPU time that `work` takes on this thread.
@@ -98,23 +124,21 @@ fn cpu_ns() -> i64 {
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }
 
-/// Allocations and bytes a request. The first pass warms up what is kept.
+/// Allocations and bytes a request, of whole passes: what a pass does beside the work allocates nothing
+/// once it is warm, which the first pass is for.
 #[cfg(feature = "peers")]
 fn count(contender: &mut Contender<'_>) -> Option<(f64, f64)> {
-    (contender.work)();
-    let (base, work) = (
-        allocation_counter::measure(|| (contender.base)()),
-        allocation_counter::measure(|| (contender.work)()),
-    );
-    let share = |work: u64, base: u64| (work - base) as f64 / contender.items.max(1) as f64;
-    let allocs = share(work.count_total, base.count_total);
-    Some((allocs, share(work.bytes_total, base.bytes_total)))
+    let mut pass = || (contender.pass)(&mut Watch::default());
+    pass();
+    let counted = allocation_counter::measure(pass);
+    let share = |of: u64| of as f64 / contender.items.max(1) as f64;
+    Some((share(counted.count_total), share(counted.bytes_total)))
 }
 
 /// Without peers the system's allocator stays as it is, and nobody counts.
 #[cfg(not(feature = "peers"))]
 fn count(contender: &mut Contender<'_>) -> Option<(f64, f64)> {
-    (contender.work)();
+    (contender.pass)(&mut Watch::default());
     None
 }
 
@@ -166,13 +190,29 @@ mod tests {
     }
 
     #[test]
-    fn what_the_work_includes_is_subtracted() {
-        for (work, base, items, expect) in [
-            (30.0, 10.0, 4, 5.0),
-            (10.0, 10.0, 4, 0.0),
-            (3.0, 1.0, 0, 2.0),
+    fn what_is_timed_counts_and_nothing_else() {
+        let burn = || {
+            let start = cpu_ns();
+            while cpu_ns() - start < 2_000_000 {}
+        };
+        let mut watch = Watch::default();
+        for _ in 0..3 {
+            burn();
+            watch.time(burn);
+        }
+        assert_eq!(watch.parts, 3);
+        assert!((6e6..9e6).contains(&watch.ns), "{watch:?}");
+    }
+
+    #[test]
+    fn the_watch_does_not_count_itself() {
+        for (ns, parts, idle_ns, expect) in [
+            (30.0, 2, 5.0, 20.0),
+            (10.0, 1, 10.0, 0.0),
+            (0.0, 0, 7.0, 0.0),
         ] {
-            assert_eq!(net(work, base, items), expect, "{work} {base} {items}");
+            let watch = Watch { ns, parts };
+            assert_eq!(watch.net_ns(idle_ns), expect, "{watch:?} {idle_ns}");
         }
     }
 }

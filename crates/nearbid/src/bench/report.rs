@@ -231,7 +231,7 @@ fn machine() -> String {
     format!(
         "{cpu}, {cpus} CPUs, {memory_mib} MiB, Linux {kernel}; nearbid {version}, {build}, processor \
          features compiled for: {}. CPU time of the thread (Go: of its process), medians of \
-         interleaved rounds, the copy into the receive buffer subtracted. Compare rows of one run \
+         interleaved rounds, what a path does not share with the others alone. Compare rows of one run \
          with each other, never with another machine's or another day's.",
         features()
     )

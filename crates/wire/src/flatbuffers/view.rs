@@ -1,5 +1,7 @@
 //! A request in FlatBuffers, read in place: every answer follows the few offsets that lead to it.
 
+use core::cell::OnceCell;
+
 use openrtb::{
     CategoriesOf, Channel, ChannelText, Country, DealTexts, DealView, DeviceInt, DeviceText,
     DeviceType, ImpView, MediaInt, MediaInts, MediaType, MediaTypes, Read, RequestTexts,
@@ -14,6 +16,8 @@ use crate::limits::Meter;
 pub(crate) struct Request<'a> {
     table: Table<'a>,
     imps: Vector<'a>,
+    /// Once it is asked for: nearly every decision asks twice.
+    device: OnceCell<Option<Table<'a>>>,
     meter: &'a Meter,
 }
 
@@ -24,7 +28,13 @@ impl<'a> Request<'a> {
         let table = Table::root(bytes)?;
         let imps = table.vector(request::IMP)?;
         meter.check_imps(imps.len())?;
-        Ok(Request { table, imps, meter })
+        let device = OnceCell::new();
+        Ok(Request {
+            table,
+            imps,
+            device,
+            meter,
+        })
     }
 }
 
@@ -69,6 +79,17 @@ fn follow<'a>(table: Option<Table<'a>>, way: fields::Way) -> Read<Option<(Table<
 }
 
 impl<'a> Request<'a> {
+    #[inline]
+    fn device(&self) -> Read<Option<Table<'a>>> {
+        match self.device.get() {
+            Some(device) => Ok(*device),
+            None => {
+                let device = self.table.table(request::DEVICE)?;
+                Ok(*self.device.get_or_init(|| device))
+            }
+        }
+    }
+
     /// A field on a way from the channel, where that is there and has such a field.
     #[inline]
     fn in_channel(&self, of: Channel, way: Option<fields::Way>) -> Read<Option<(Table<'a>, u16)>> {
@@ -102,7 +123,7 @@ impl<'a> RequestView<'a> for Request<'a> {
 
     #[inline]
     fn device_type(&self) -> Read<Option<DeviceType>> {
-        let Some(device) = self.table.table(request::DEVICE)? else {
+        let Some(device) = self.device()? else {
             return Ok(None);
         };
         let number = device.i32(device::DEVICETYPE)?;
@@ -111,7 +132,7 @@ impl<'a> RequestView<'a> for Request<'a> {
 
     #[inline]
     fn country(&self) -> Read<Option<Country>> {
-        let Some(device) = self.table.table(request::DEVICE)? else {
+        let Some(device) = self.device()? else {
             return Ok(None);
         };
         let Some(geo) = device.table(device::GEO)? else {
@@ -141,7 +162,7 @@ impl<'a> RequestView<'a> for Request<'a> {
     }
 
     fn device_text(&self, field: DeviceText) -> Read<Option<Text<'a>>> {
-        let device = self.table.table(request::DEVICE)?;
+        let device = self.device()?;
         match follow(device, fields::device_text(field))? {
             Some((table, slot)) => text(&table, slot, self.meter),
             None => Ok(None),
@@ -149,7 +170,7 @@ impl<'a> RequestView<'a> for Request<'a> {
     }
 
     fn device_int(&self, field: DeviceInt) -> Read<Option<i32>> {
-        let device = self.table.table(request::DEVICE)?;
+        let device = self.device()?;
         match follow(device, fields::device_int(field))? {
             Some((table, slot)) => table.i32(slot),
             None => Ok(None),
