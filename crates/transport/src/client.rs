@@ -10,8 +10,8 @@ use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, Event, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
 
+use crate::channel::{Channel, Gone, Received};
 use crate::h2::{ClientConfig, ClientConnection, Ended, Request};
 use crate::metadata::Metadata;
 use crate::{Address, Code, Status, TransportKind, socket};
@@ -123,7 +123,7 @@ pub struct Client {
     epoll: OwnedFd,
     events: Vec<Event>,
     input: Vec<u8>,
-    channels: Vec<Channel>,
+    channels: Vec<Place>,
     /// Calls that ended without the server's word, to be reported by the next poll.
     ended: Vec<(u64, Status)>,
     /// No call's deadline is before this.
@@ -143,7 +143,7 @@ impl fmt::Debug for Client {
 
 /// A connection, or the lack of one.
 #[derive(Debug)]
-struct Channel {
+struct Place {
     state: State,
     backoff: Duration,
 }
@@ -157,7 +157,7 @@ enum State {
 
 #[derive(Debug)]
 struct Connected {
-    socket: OwnedFd,
+    channel: Channel,
     machine: ClientConnection,
     /// Part of a frame.
     rest: Vec<u8>,
@@ -179,14 +179,12 @@ impl Connected {
         if out.is_empty() {
             return true;
         }
-        match rustix::net::send(&self.socket, out, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
-            Ok(sent) if sent >= out.len() => {
-                out.clear();
-                out.shrink_to(READ_BYTES);
-            }
+        match self.channel.send(out) {
             Ok(sent) => drop(out.drain(..sent)),
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(_) => return false,
+            Err(Gone) => return false,
+        }
+        if out.is_empty() {
+            out.shrink_to(READ_BYTES);
         }
         true
     }
@@ -201,11 +199,10 @@ impl Connected {
         let Some(space) = input.get_mut(held..) else {
             return false;
         };
-        let bytes = match rustix::net::recv(&self.socket, space, RecvFlags::DONTWAIT) {
-            Ok((_, 0)) => return false,
-            Ok((_, bytes)) => bytes,
-            Err(Errno::AGAIN | Errno::INTR) => return true,
-            Err(_) => return false,
+        let bytes = match self.channel.receive(space) {
+            Received::Bytes { count, .. } => count,
+            Received::Nothing => return true,
+            Received::End => return false,
         };
         let input = input.get(..held + bytes).unwrap_or_default();
         let Ok(taken) = self.machine.receive(input, Instant::now(), each) else {
@@ -249,7 +246,7 @@ impl Client {
         for number in 0..client.options.connections.max(1) {
             let socket = connect_now(address, client.options.connect_timeout)?;
             let state = client.connected(number, socket, true)?;
-            client.channels.push(Channel {
+            client.channels.push(Place {
                 state,
                 backoff: client.options.backoff_min,
             });
@@ -265,7 +262,7 @@ impl Client {
         }
         let machine = ClientConnection::new(self.config.clone(), Instant::now());
         Ok(State::Connected(Box::new(Connected {
-            socket,
+            channel: Channel::plain(socket),
             machine,
             rest: Vec::new(),
             wants_out: false,
@@ -435,7 +432,7 @@ impl Client {
     /// Writes what is queued on every connection.
     fn send_all(&mut self, now: Instant) -> io::Result<()> {
         for number in 0..self.channels.len() {
-            let Some(Channel {
+            let Some(Place {
                 state: State::Connected(connected),
                 ..
             }) = self.channels.get_mut(number)
@@ -464,7 +461,7 @@ impl Client {
                 };
                 epoll::modify(
                     &self.epoll,
-                    &connected.socket,
+                    &connected.channel,
                     EventData::new_u64(number as u64),
                     flags,
                 )?;

@@ -9,6 +9,7 @@
 //!   every request in what it read, and writes once; a warm call takes no lock and allocates nothing.
 
 mod address;
+mod channel;
 mod client;
 mod counters;
 pub mod h2;

@@ -1,13 +1,11 @@
-//! A connection: a socket, the machine behind it, and what neither could take yet.
+//! A connection: a channel, the machine behind it, and what neither could take yet.
 
-use std::os::fd::OwnedFd;
 use std::time::Instant;
 
 use rustix::event::epoll::EventFlags;
-use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, Shutdown};
 
 use super::arrival::{Arrival, Rounds};
+use crate::channel::{Channel, Gone, Received};
 use crate::h2::{ConnectionError, ErrorCode, Held, Host, ServerConnection};
 use crate::{Counter, ServerLimits, Service};
 
@@ -53,7 +51,7 @@ pub(super) enum Alive {
 
 #[derive(Debug)]
 pub(super) struct Connection {
-    pub socket: OwnedFd,
+    pub channel: Channel,
     machine: ServerConnection,
     /// Read, but not taken by the machine: part of a frame, or whole ones if it is full.
     rest: Vec<u8>,
@@ -79,9 +77,9 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub fn new(socket: OwnedFd, machine: ServerConnection, now: Instant) -> Self {
+    pub fn new(channel: Channel, machine: ServerConnection, now: Instant) -> Self {
         Self {
-            socket,
+            channel,
             machine,
             rest: Vec::new(),
             interest: EventFlags::empty(),
@@ -131,19 +129,17 @@ impl Connection {
         let Some(space) = buffers.input.get_mut(held..) else {
             return Alive::Yes;
         };
-        let room = space.len();
-        let bytes = match rustix::net::recv(&self.socket, space, RecvFlags::DONTWAIT) {
-            Ok((_, 0)) => return self.end_of_input(host),
-            Ok((_, bytes)) => bytes,
-            Err(Errno::AGAIN | Errno::INTR) => return Alive::Yes,
-            Err(_) => return self.end_of_input(host),
+        let (bytes, all) = match self.channel.receive(space) {
+            Received::Bytes { count, all } => (count, all),
+            Received::Nothing => return Alive::Yes,
+            Received::End => return self.end_of_input(host),
         };
         if self.closing.is_some() {
             return Alive::Yes;
         }
         let now = Instant::now();
         self.read = now;
-        let after = self.arrival.read(now, bytes < room, &mut buffers.rounds);
+        let after = self.arrival.read(now, all, &mut buffers.rounds);
         host.waited = now.saturating_duration_since(after);
         let mut input = std::mem::take(&mut buffers.input);
         let alive = self.take_in(
@@ -246,17 +242,13 @@ impl Connection {
     pub fn send(&mut self, now: Instant, buffers: &mut Buffers) -> Alive {
         let out = self.machine.out();
         if !out.is_empty() {
-            match rustix::net::send(&self.socket, out, SendFlags::DONTWAIT | SendFlags::NOSIGNAL) {
-                Ok(sent) if sent >= out.len() => {
-                    out.clear();
-                    self.wrote = now;
-                }
+            match self.channel.send(out) {
+                Ok(0) => {}
                 Ok(sent) => {
                     out.drain(..sent);
                     self.wrote = now;
                 }
-                Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(_) => return Alive::No,
+                Err(Gone) => return Alive::No,
             }
         }
         if out.is_empty() {
@@ -266,8 +258,7 @@ impl Connection {
             }
             if self.closing.is_some() && !std::mem::replace(&mut self.shut, true) {
                 self.closing = Some(now + LINGER);
-                // A peer that is gone already needs no end.
-                let _ = rustix::net::shutdown(&self.socket, Shutdown::Write);
+                self.channel.finish();
             }
         }
         Alive::Yes
@@ -478,7 +469,7 @@ mod tests {
         ] {
             let (mut peer, socket) = UnixStream::pair().unwrap();
             let machine = ServerConnection::new(&options.limits, TransportKind::Unix, None, now);
-            let mut connection = Connection::new(socket.into(), machine, now);
+            let mut connection = Connection::new(Channel::plain(socket.into()), machine, now);
             connection.rest = vec![0; held];
             assert_eq!(
                 connection.wanted().contains(EventFlags::IN),
@@ -502,7 +493,7 @@ mod tests {
         let (mut peer, socket) = UnixStream::pair().unwrap();
         peer.set_nonblocking(true).unwrap();
         let machine = ServerConnection::new(&options.limits, TransportKind::Unix, None, now);
-        let mut connection = Connection::new(socket.into(), machine, now);
+        let mut connection = Connection::new(Channel::plain(socket.into()), machine, now);
         let mut unsent = [hello(), calls(0, 20_000)].concat();
         let (mut waited, mut seen, mut idle) = (0, 0, 0);
         // A peer that reads a little now and then, and sends whenever it can.

@@ -14,6 +14,7 @@ use rustix::net::SocketFlags;
 
 use super::connection::{Alive, Buffers, Connection};
 use super::control::{Control, Desk, Incoming, Order};
+use crate::channel::Channel;
 use crate::h2::{Host, ServerConnection, Shared};
 use crate::socket::BACKLOG;
 use crate::{Counter, PeerCred, PeerPolicy, Service, TransportKind};
@@ -224,7 +225,7 @@ impl<S: Service> Worker<S> {
         if wanted != connection.interest {
             connection.interest = wanted;
             let data = EventData::new_u64(join(index, place.generation));
-            if epoll::modify(&self.epoll, &connection.socket, data, wanted).is_err() {
+            if epoll::modify(&self.epoll, &connection.channel, data, wanted).is_err() {
                 self.close(index);
             }
         }
@@ -261,7 +262,7 @@ impl<S: Service> Worker<S> {
         let now = Instant::now();
         let Incoming { socket, kind, peer } = incoming;
         let machine = ServerConnection::new(&self.host.shared.limits, kind, peer, now);
-        let mut connection = Box::new(Connection::new(socket, machine, now));
+        let mut connection = Box::new(Connection::new(Channel::plain(socket), machine, now));
         self.host.count(match kind {
             TransportKind::Unix => Counter::AcceptedUnix,
             TransportKind::Tcp => Counter::AcceptedTcp,
@@ -278,7 +279,7 @@ impl<S: Service> Worker<S> {
         if let Some(place) = self.places.get_mut(index) {
             connection.interest = connection.wanted();
             let data = EventData::new_u64(join(index, place.generation));
-            if epoll::add(&self.epoll, &connection.socket, data, connection.interest).is_err() {
+            if epoll::add(&self.epoll, &connection.channel, data, connection.interest).is_err() {
                 alive = Alive::No;
             }
             place.connection = Some(connection);
