@@ -45,6 +45,7 @@ const STEPS: &[Step] = &[
     ("documentation", documentation),
     ("peers", peers),
     ("counts", counts),
+    ("h2spec", h2spec),
     ("fuzz smoke", fuzz_smoke),
 ];
 
@@ -282,6 +283,15 @@ fn counts(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
         Outcome::Held(counts) => report.passed += counts as u64,
         Outcome::Skipped(reason) => report.skipped.push(format!("counts: {reason}")),
     }
+    Ok(())
+}
+
+fn h2spec(context: &Workspace<'_>, report: &mut Report) -> Result<()> {
+    if !on_path("go") {
+        report.skipped.push("h2spec: no go on the path".to_owned());
+        return Ok(());
+    }
+    report.passed += crate::h2spec::check(context.root)?;
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 mod ci;
 mod codegen;
 mod counts;
+mod h2spec;
 mod process;
 mod tidy;
 
@@ -33,6 +34,8 @@ enum Command {
         #[arg(long)]
         update: bool,
     },
+    /// HTTP/2 against a conformance suite; needs Go
+    H2spec,
     /// Everything a change must pass; installs what the checks need
     Ci(ci::Args),
 }
@@ -51,6 +54,10 @@ fn main() -> Result<()> {
             }
             counts::Outcome::Skipped(reason) => anyhow::bail!("cannot compare: {reason}"),
         },
+        Command::H2spec => {
+            println!("{} tests of h2spec passed", h2spec::check(root)?);
+            Ok(())
+        }
         Command::Ci(args) => ci::run(root, args),
     }
 }
