@@ -6,7 +6,7 @@ use crate::process::finish;
 use anyhow::{Context, Result, bail, ensure};
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 /// What is installed, by Go.
 const MODULE: &str = "github.com/summerwind/h2spec/cmd/h2spec@v2.2.1+incompatible";
@@ -61,7 +61,11 @@ fn target(root: &Path) -> PathBuf {
 }
 
 /// The example, serving until this is dropped.
-struct Server(Child);
+struct Server {
+    child: Child,
+    /// Its output, which it goes on writing to.
+    _says: BufReader<ChildStdout>,
+}
 
 impl Server {
     /// It, and its port.
@@ -78,10 +82,11 @@ impl Server {
         ]);
         cargo.args(["--", "tcp://127.0.0.1:0"]).current_dir(root);
         cargo.stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut server = Server(cargo.spawn().context("running the example echo")?);
-        let stdout = server.0.stdout.take().context("no output of echo")?;
+        let mut child = cargo.spawn().context("running the example echo")?;
+        let mut says = BufReader::new(child.stdout.take().context("no output of echo")?);
         let mut address = String::new();
-        BufReader::new(stdout).read_line(&mut address)?;
+        says.read_line(&mut address)?;
+        let server = Server { child, _says: says };
         let port = address.trim().rsplit(':').next().unwrap_or_default();
         ensure!(!port.is_empty(), "the example echo gave no address");
         Ok((server, port.to_owned()))
@@ -91,8 +96,8 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         // It drains when its input ends.
-        drop(self.0.stdin.take());
-        let _ = self.0.wait();
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
     }
 }
 

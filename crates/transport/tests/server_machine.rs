@@ -578,6 +578,21 @@ fn streams_that_break_the_rules() {
         &[headers(1, 0, ECHO, &[]), headers(1, 0, ECHO, &[])].concat(),
         &["RST 1 1"],
     );
+    let pseudo_in_trailers = frame(
+        HEADERS,
+        END | END_HEADERS,
+        1,
+        &block(&[(":method", "POST")]),
+    );
+    check(
+        &[headers(1, 0, ECHO, &[]), pseudo_in_trailers].concat(),
+        &["RST 1 1"],
+    );
+    let nine = headers(1, 0, ECHO, &[("content-length", "9")]);
+    check(
+        &[nine, data(1, 0, b"four"), data(1, END, b"four")].concat(),
+        &["RST 1 1"],
+    );
     check(
         &[headers(1, 0, ECHO, &[]), window(1, 0)].concat(),
         &["RST 1 1"],
