@@ -95,7 +95,7 @@ fn counted(format: Format, passes: u32) -> anyhow::Result<u64> {
 }
 
 /// The count in what callgrind tells at its end.
-fn collected(told: &str) -> Option<u64> {
+pub fn collected(told: &str) -> Option<u64> {
     let (_, count) = told.split_once("Collected :")?;
     count.split_whitespace().next()?.parse().ok()
 }

@@ -14,7 +14,8 @@ use wire::Visit;
 
 use crate::decide;
 
-const LINE_ITEMS: &str = include_str!("../../../../examples/line-items.json");
+/// The example line items, as JSON.
+pub const LINE_ITEMS: &str = include_str!("../../../../examples/line-items.json");
 /// What a unit of each currency is worth in micros of the base currency.
 const RATES: [(&str, Micros); 3] = [
     ("EUR", Micros(1_080_000)),

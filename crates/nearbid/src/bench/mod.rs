@@ -1,5 +1,5 @@
 //! What the work on one request costs, beside what libraries and another language make of the same
-//! request: reading and deciding, building, matching.
+//! request: reading and deciding, building, matching, and the call.
 //!
 //! A figure means something only beside others of the same run, so every run races all paths in
 //! interleaved rounds. Before any time counts, all paths have to decide alike.
@@ -16,6 +16,7 @@ mod paths;
 mod plot;
 mod report;
 mod requests;
+mod transports;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,11 +40,19 @@ enum What {
     Build(Options),
     /// Find the best line item, or none, among 10 to 1,000,000
     Matching(Options),
+    /// Make calls over VXLAN, a bridge and a Unix socket, beside a bare socket
+    Transports(transports::Args),
     /// Count the instructions of a no in each format; needs valgrind
     Counts(counts::Args),
     /// What `counts` has valgrind run
     #[command(hide = true)]
     Passes(counts::Passes),
+    /// A bidder that `transports` starts
+    #[command(hide = true)]
+    BidderEnd(transports::ends::Args),
+    /// An exchange that `transports` starts
+    #[command(hide = true)]
+    ExchangeEnd(transports::ends::Args),
 }
 
 /// What every bench takes.
@@ -92,6 +101,9 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
         What::Formats(options) => (options.clone(), formats::run(&options)?),
         What::Build(options) => (options.clone(), build::run(&options)?),
         What::Matching(options) => (options.clone(), matching::run(&options)?),
+        What::Transports(args) => (args.options(), transports::run(&args)?),
+        What::BidderEnd(args) => return transports::ends::bidder(&args),
+        What::ExchangeEnd(args) => return transports::ends::exchange(&args),
         What::Counts(args) => return counts::run(&args),
         What::Passes(passes) => return passes.run(),
     };

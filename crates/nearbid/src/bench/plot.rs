@@ -31,7 +31,8 @@ pub fn bars(title: &str, rows: &[Row]) -> String {
         let end = width * axis.share(ns(row));
         let ours = ["in_place", "build", "template"]
             .iter()
-            .any(|name| row.path.ends_with(name));
+            .any(|name| row.path.ends_with(name))
+            || row.path.contains("/nearbid/");
         let colour = if ours { OURS } else { OTHERS };
         let _ = writeln!(
             svg,
