@@ -287,6 +287,8 @@ fn bare_bidder(args: &Args) -> anyhow::Result<()> {
     while receive(&mut stream, &mut buffer)? {
         stream.write_all(&no)?;
     }
+    // What it cost is still to be looked up.
+    until_end();
     Ok(())
 }
 
