@@ -29,6 +29,9 @@ var names = [...]string{
 	"video_size", "floor", "budget", "blocked",
 }
 
+// nbrs are the numbers of the reasons (BidResponse.nbr).
+var nbrs = [...]int32{2, 511, 501, 502, 503, 6, 505, 506, 507, 508, 509}
+
 // Media, as bits by their place in the standard: banner, video, audio, native.
 const (
 	banner = iota

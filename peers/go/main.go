@@ -4,6 +4,8 @@
 // `nearbid bench formats` runs it. It first writes a file of decisions for each of its paths, one a
 // line, and says "ready"; then each line on its input asks for one round over all paths, answered
 // with one line of JSON. So its rounds fall between those of the other paths.
+//
+// `nearbid bench transports` runs `peer call`, an end of a gRPC call.
 package main
 
 import (
@@ -38,11 +40,17 @@ type cost struct {
 	// not while they are copied into the receive buffers. WatchNS is what reading the clock takes of it.
 	NS      float64 `json:"ns"`
 	WatchNS float64 `json:"watch_ns"`
-	Allocs float64 `json:"allocs"`
-	Bytes  float64 `json:"bytes"`
+	Allocs  float64 `json:"allocs"`
+	Bytes   float64 `json:"bytes"`
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "call" {
+		if err := callMain(os.Args[2:]); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	dir := flag.String("dir", ".", "folder with setup.json and the requests; decisions are written there")
 	flag.Parse()
 	log.SetFlags(0)

@@ -48,28 +48,13 @@ impl Go {
     /// # Errors
     /// It is there and fails, or decides differently.
     pub fn start(setup: &Setup, requests: &Requests) -> anyhow::Result<Result<Go, String>> {
-        let source = Path::new(SOURCE);
-        if !source.is_dir() {
-            return Ok(Err(format!("{SOURCE} is not there")));
-        }
-        for tool in ["go", "flatc", "protoc"] {
-            let version = if tool == "go" { "version" } else { "--version" };
-            let found = Command::new(tool)
-                .arg(version)
-                .stdout(Stdio::null())
-                .status();
-            if !found.is_ok_and(|status| status.success()) {
-                return Ok(Err(format!("{tool} is not installed")));
-            }
-        }
-        let built = Command::new(source.join("build.sh"))
-            .stdout(Stdio::null())
-            .status()
-            .context("peers/go/build.sh")?;
-        ensure!(built.success(), "peers/go/build.sh failed");
+        let program = match build()? {
+            Ok(program) => program,
+            Err(why) => return Ok(Err(why)),
+        };
         let folder = Folder::new().context("a temporary folder")?;
         write_inputs(&folder, setup, requests)?;
-        let go = Go::launch(source.join("peer"), folder)?;
+        let go = Go::launch(program, folder)?;
         compare(&go.folder, requests)?;
         Ok(Ok(go))
     }
@@ -161,6 +146,33 @@ impl Drop for Go {
     }
 }
 
+/// Builds the program; inside, why there is none on this machine.
+///
+/// # Errors
+/// It does not build.
+pub fn build() -> anyhow::Result<Result<PathBuf, String>> {
+    let source = Path::new(SOURCE);
+    if !source.is_dir() {
+        return Ok(Err(format!("{SOURCE} is not there")));
+    }
+    for tool in ["go", "flatc", "protoc"] {
+        let version = if tool == "go" { "version" } else { "--version" };
+        let found = Command::new(tool)
+            .arg(version)
+            .stdout(Stdio::null())
+            .status();
+        if !found.is_ok_and(|status| status.success()) {
+            return Ok(Err(format!("{tool} is not installed")));
+        }
+    }
+    let built = Command::new(source.join("build.sh"))
+        .stdout(Stdio::null())
+        .status()
+        .context("peers/go/build.sh")?;
+    ensure!(built.success(), "peers/go/build.sh failed");
+    Ok(Ok(source.join("peer")))
+}
+
 fn write_inputs(folder: &Folder, setup: &Setup, requests: &Requests) -> anyhow::Result<()> {
     for format in Format::ALL {
         let mut all = Vec::new();
@@ -176,7 +188,7 @@ fn write_inputs(folder: &Folder, setup: &Setup, requests: &Requests) -> anyhow::
 }
 
 /// What to decide with, in plain values.
-fn setup_of(setup: &Setup) -> Value {
+pub fn setup_of(setup: &Setup) -> Value {
     let mut items: Vec<_> = setup.items.iter().collect();
     items.sort_by(|a, b| b.cpm.cmp(&a.cpm).then_with(|| a.id.cmp(&b.id)));
     let items: Vec<_> = items

@@ -40,7 +40,7 @@ enum What {
     Build(Options),
     /// Find the best line item, or none, among 10 to 1,000,000
     Matching(Options),
-    /// Make calls over VXLAN, a bridge and a Unix socket, beside a bare socket
+    /// Make calls over each kind of socket, beside other stacks
     Transports(transports::Args),
     /// Count the instructions of a no in each format; needs valgrind
     Counts(counts::Args),

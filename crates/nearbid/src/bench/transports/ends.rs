@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use bidder::service::BID_PATH;
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,9 @@ pub fn bidder(args: &Args) -> anyhow::Result<ExitCode> {
             ready()?;
             until_end();
         }
+        Stack::Tonic => tonic::serve(args)?,
         Stack::Bare => bare_bidder(args)?,
+        Stack::GrpcGo => bail!("grpc-go is in peers/go"),
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -101,7 +103,9 @@ pub fn exchange(args: &Args) -> anyhow::Result<ExitCode> {
     let pool = read_requests(&args.requests)?;
     match args.stack {
         Stack::Nearbid => ours(args, &pool)?,
+        Stack::Tonic => tonic::call(args, &pool)?,
         Stack::Bare => bare_exchange(args, &pool)?,
+        Stack::GrpcGo => bail!("grpc-go is in peers/go"),
     }
     until_end();
     Ok(ExitCode::SUCCESS)
@@ -343,6 +347,86 @@ fn receive(stream: &mut impl Read, buffer: &mut Vec<u8>) -> anyhow::Result<bool>
             return Ok(true);
         }
         buffer.resize(whole.max(buffer.len()), 0);
+    }
+}
+
+#[cfg(feature = "peers")]
+mod tonic {
+    use super::*;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    use peers::call;
+    use transport::{Call, ReplyBuffer, Service as _};
+
+    thread_local! {
+        static HANDLER: RefCell<Option<(Handler, ReplyBuffer)>> = const { RefCell::new(None) };
+    }
+
+    /// tonic's thread is this one.
+    pub fn serve(args: &Args) -> anyhow::Result<()> {
+        let handler = Handler::new(args.load.work(), &args.line_items)?;
+        HANDLER.set(Some((handler, ReplyBuffer::default())));
+        std::thread::spawn(|| {
+            until_end();
+            std::process::exit(0);
+        });
+        let listening = || {
+            let _ = ready();
+        };
+        call::serve(&args.address.to_string(), answer, listening)
+            .map_err(|error| anyhow::anyhow!("{error}"))
+    }
+
+    fn answer(message: &[u8], out: &mut Vec<u8>) {
+        HANDLER.with_borrow_mut(|handler| {
+            let Some((handler, buffer)) = handler else {
+                return;
+            };
+            let mut call = Call::local(0, message, Instant::now());
+            call.subtype = SUBTYPE;
+            if handler.call(&call, &mut buffer.reply()).is_ok() {
+                out.extend_from_slice(buffer.message().unwrap_or_default());
+            }
+        });
+    }
+
+    pub fn call(args: &Args, pool: &[Vec<u8>]) -> anyhow::Result<()> {
+        let fault = |error: Box<dyn std::error::Error + Send + Sync>| anyhow::anyhow!("{error}");
+        let load = args.load;
+        let client =
+            call::Client::connect(&args.address.to_string(), load.connections()).map_err(fault)?;
+        let pool = pool.iter().map(|request| request.clone().into()).collect();
+        let mut calls = call::Calls {
+            pool,
+            calls: warm_calls(args.calls),
+            connections: load.connections(),
+            in_flight: load.in_flight().min(64),
+        };
+        client.run(&calls, None, |_, _| {}).map_err(fault)?;
+        begin()?;
+        calls.calls = args.calls;
+        let results = Rc::new(RefCell::new(Results::new()?));
+        let each = results.clone();
+        let add = move |latency, reply: Option<&[u8]>| {
+            let answered = reply.is_some_and(|reply| !reply.is_empty());
+            each.borrow_mut().add(latency, answered);
+        };
+        client.run(&calls, load.due(), add).map_err(fault)?;
+        results.borrow().say()
+    }
+}
+
+#[cfg(not(feature = "peers"))]
+mod tonic {
+    use super::*;
+
+    pub fn serve(_: &Args) -> anyhow::Result<()> {
+        bail!("built without the feature `peers`")
+    }
+
+    pub fn call(_: &Args, _: &[Vec<u8>]) -> anyhow::Result<()> {
+        bail!("built without the feature `peers`")
     }
 }
 

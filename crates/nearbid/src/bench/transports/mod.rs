@@ -1,4 +1,4 @@
-//! The call itself, beside a bare socket: the experiment that this project began with, repeated.
+//! The call itself, beside other stacks: the experiment that this project began with, repeated.
 //!
 //! Two nodes as network namespaces, a bidder and an exchange as processes in their pods, over VXLAN,
 //! over a bridge, and over a socket in a shared folder. The rounds of all rows are interleaved.
@@ -20,7 +20,7 @@ use wire::Format;
 use super::Options;
 use super::decider::Setup;
 use super::plot;
-use super::report::Report;
+use super::report::{Report, WITHOUT_PEERS};
 use super::requests::Requests;
 use crate::demo::process::{Folder, Stop};
 use crate::load::usage;
@@ -123,6 +123,7 @@ struct Bench {
     folder: Folder,
     stop: Stop,
     calls: u64,
+    go: Option<PathBuf>,
     notes: Vec<String>,
     /// Sockets so far: each run has its own.
     sockets: u32,
@@ -145,11 +146,21 @@ impl Bench {
             };
             notes.push(format!("NOT in network namespaces ({error:#}).{lost}"));
         });
+        let wants_go = args.stack.is_empty() || args.stack.contains(&Stack::GrpcGo);
+        let go = if wants_go {
+            go_program(&mut notes)?
+        } else {
+            None
+        };
+        if !cfg!(feature = "peers") {
+            notes.push(WITHOUT_PEERS.to_owned());
+        }
         Ok(Bench {
             nodes: nodes.ok(),
             folder,
             stop,
             calls: args.requests.into(),
+            go,
             notes,
             sockets: 0,
         })
@@ -159,6 +170,11 @@ impl Bench {
         let cpus = std::thread::available_parallelism().map_or(1, usize::from);
         (case.placement != Placement::Overlay || self.nodes.is_some())
             && (case.cores != Cores::Two || cpus > 1)
+            && match case.stack {
+                Stack::Nearbid | Stack::Bare => true,
+                Stack::Tonic => cfg!(feature = "peers"),
+                Stack::GrpcGo => self.go.is_some(),
+            }
     }
 
     /// The samples of every case, in the order of the cases.
@@ -260,6 +276,25 @@ impl Bench {
     ) -> anyhow::Result<Vec<String>> {
         let path = |path: &Path| path.display().to_string();
         let calls = calls.to_string();
+        if let (Stack::GrpcGo, Some(go)) = (case.stack, &self.go) {
+            let folder = path(&self.folder.join(""));
+            let load = name(&case.load);
+            let words = [
+                &path(go),
+                "call",
+                "-end",
+                end,
+                "-address",
+                address,
+                "-load",
+                &load,
+                "-dir",
+                &folder,
+                "-calls",
+                &calls,
+            ];
+            return Ok(words.map(str::to_owned).to_vec());
+        }
         let (stack, load) = (name(&case.stack), name(&case.load));
         let words = [
             &path(&std::env::current_exe()?),
@@ -293,7 +328,7 @@ impl Bench {
         let counted = case.placement == Placement::Unix
             && case.cores == Cores::Same
             && case.load == Load::Sequential
-            && case.stack == Stack::Nearbid;
+            && matches!(case.stack, Stack::Nearbid | Stack::Tonic);
         if !counted {
             return Ok(None);
         }
@@ -390,7 +425,8 @@ fn cells(row: &Row) -> Vec<String> {
     ]
 }
 
-/// Writes what the ends read: requests of which 1 in 100 gets a bid; line items. Gives a note on them.
+/// Writes what the ends read: requests of which 1 in 100 gets a bid, in two formats; line items; and
+/// the same in plain values. Gives a note on them.
 fn write_inputs(folder: &Folder, seed: u64) -> anyhow::Result<String> {
     let setup = Setup::example()?;
     let drawn = Requests::draw(REQUESTS * 99 / 100, seed, &setup)?;
@@ -403,18 +439,43 @@ fn write_inputs(folder: &Folder, seed: u64) -> anyhow::Result<String> {
         }
         mixed.push(none);
     }
-    let mut all = Vec::new();
-    for request in &mixed {
-        let bytes = request.bytes(Format::FlatBuffers);
-        all.extend_from_slice(&u32::try_from(bytes.len())?.to_le_bytes());
-        all.extend_from_slice(bytes);
+    let mut total = 0;
+    for format in [Format::FlatBuffers, Format::Protobuf] {
+        let mut all = Vec::new();
+        for request in &mixed {
+            let bytes = request.bytes(format);
+            all.extend_from_slice(&u32::try_from(bytes.len())?.to_le_bytes());
+            all.extend_from_slice(bytes);
+        }
+        total = all.len();
+        std::fs::write(folder.join(format!("{format}.requests")), all)?;
     }
-    let total = all.len();
-    std::fs::write(folder.join("flatbuffers.requests"), all)?;
     std::fs::write(folder.join("line-items.json"), super::decider::LINE_ITEMS)?;
+    #[cfg(feature = "peers")]
+    std::fs::write(
+        folder.join("setup.json"),
+        super::go::setup_of(&setup).to_string(),
+    )?;
     Ok(format!(
-        "{} different requests, of which 1 in 100 gets a bid; mean length {} bytes.",
+        "{} different requests, of which 1 in 100 gets a bid; mean length in protobuf {} bytes.",
         mixed.len(),
         total / mixed.len().max(1)
     ))
+}
+
+/// The Go program, or a note on why there is none.
+#[cfg(feature = "peers")]
+fn go_program(notes: &mut Vec<String>) -> anyhow::Result<Option<PathBuf>> {
+    Ok(match super::go::build()? {
+        Ok(program) => Some(program),
+        Err(why) => {
+            notes.push(format!("No rows of Go: {why}."));
+            None
+        }
+    })
+}
+
+#[cfg(not(feature = "peers"))]
+fn go_program(_: &mut Vec<String>) -> anyhow::Result<Option<PathBuf>> {
+    Ok(None)
 }

@@ -24,6 +24,10 @@ pub enum Placement {
 pub enum Stack {
     /// Ours
     Nearbid,
+    /// tonic, on tokio's current_thread
+    Tonic,
+    /// grpc-go
+    GrpcGo,
     /// A bare socket: the floor
     Bare,
 }
@@ -217,8 +221,8 @@ mod tests {
             "unix/nearbid/same/sequential",
             "tcp/nearbid/same/sequential",
             "unix/bare/same/sequential",
-            "unix/nearbid/free/paced",
-            "unix/nearbid/free/saturated",
+            "unix/grpc-go/free/paced",
+            "unix/tonic/free/saturated",
             "unix/nearbid/free/full",
             "unix/nearbid/free/shed",
         ] {

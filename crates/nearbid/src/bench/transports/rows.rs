@@ -112,12 +112,12 @@ pub fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// What is promised of our own rows, each with its figure where they were run.
+/// What is promised, each with its figure where the rows for it were run.
 pub fn bounds(rows: &[Row]) -> Vec<String> {
     use Cores::{Free, Same};
-    use Load::{Full, Sequential, Shed};
+    use Load::{Full, Paced, Saturated, Sequential, Shed};
     use Placement::{Tcp, Unix};
-    use Stack::Nearbid;
+    use Stack::{Bare, GrpcGo, Nearbid, Tonic};
     let row = |placement, stack, cores, load| {
         let case = Case {
             placement,
@@ -129,12 +129,41 @@ pub fn bounds(rows: &[Row]) -> Vec<String> {
     };
     let bidder = |stack, cores, load| Some(row(Unix, stack, cores, load)?.bidder_cpu_us);
     let both = |stack, load| Some(row(Unix, stack, Free, load)?.both());
+    let counted = |stack| row(Unix, stack, Same, Sequential)?.bidder_instructions;
+    let above_bare =
+        |stack| Some(bidder(stack, Same, Sequential)? - bidder(Bare, Same, Sequential)?);
     let p50 = |placement| Some(row(placement, Nearbid, Same, Sequential)?.p50_us);
     [
+        (
+            "bidder instructions a call, unix, sequential: of tonic's",
+            part(counted(Nearbid), counted(Tonic)),
+            1.0 / 20.0,
+        ),
+        (
+            "bidder CPU a call above bare, unix, same core, sequential: of tonic's",
+            part(
+                above_bare(Nearbid).map(|above| above.max(0.0)),
+                above_bare(Tonic),
+            ),
+            1.0 / 5.0,
+        ),
+        (
+            "both sides' CPU a request, unix, paced, free: of grpc-go's",
+            part(both(Nearbid, Paced), both(GrpcGo, Paced)),
+            1.0 / 6.0,
+        ),
         (
             "p50 of ours, unix against tcp between pods, same core, sequential",
             part(p50(Unix), p50(Tcp)),
             0.6,
+        ),
+        (
+            "bidder CPU a request, unix, saturated, free: of tonic's",
+            part(
+                bidder(Nearbid, Free, Saturated),
+                bidder(Tonic, Free, Saturated),
+            ),
+            1.0 / 7.0,
         ),
         (
             "both sides' CPU µs a request, unix, full, free (a figure, not a test)",
@@ -196,6 +225,6 @@ mod tests {
             0.6,
             "not measured (at most 0.600)",
         );
-        assert_eq!(bounds(&[]).len(), 3);
+        assert_eq!(bounds(&[]).len(), 7);
     }
 }
